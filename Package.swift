@@ -1,0 +1,72 @@
+// swift-tools-version: 6.3
+// feedbus: a plugin-based event bus with actor concurrency. See README.md.
+
+import PackageDescription
+
+/// The same rules for every Swift target: language mode 6, warnings are errors.
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A module under Sources/.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+/// A feedbus plugin (not a SwiftPM one): one folder under Plugins/, one target, one plugin.
+func plugin(_ name: String) -> Target {
+    .target(
+        name: "\(name)Plugin", dependencies: ["FeedbusPlugin"], path: "Plugins/\(name)", swiftSettings: swiftSettings)
+}
+
+/// The tests of a target, under Tests/.
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: swiftSettings)
+}
+
+let pluginNames = [
+    "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "Translation", "Console", "JSONLines", "Exec", "Null", "Take",
+]
+
+let package = Package(
+    name: "feedbus",
+    products: [
+        .executable(name: "feedbus", targets: ["FeedbusCommand"]),
+        .library(name: "FeedbusFlow", targets: ["FeedbusFlow"]),
+        .library(name: "FeedbusPlugin", targets: ["FeedbusPlugin"]),
+        .library(name: "FeedbusTestKit", targets: ["FeedbusTestKit"]),
+    ],
+    targets: [
+        // C libraries, from Debian's -dev packages.
+        .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),  // apt: libsimdjson-dev
+
+        // The house, from the ground up. A target imports only what stands above it in this list.
+        module("FeedbusBase"),
+        module("FeedbusFlow", ["FeedbusBase"]),
+        module("FeedbusJSON", ["FeedbusBase", "CSimdJSON"]),
+        module("FeedbusLoop", ["FeedbusBase", "CLibuv"]),
+        module("FeedbusHTTP", ["FeedbusLoop", "FeedbusJSON", "FeedbusBase", "CCurl"]),
+        module("FeedbusStore", ["FeedbusLoop", "FeedbusBase", "CSQLite"]),
+        module("FeedbusPlugin", ["FeedbusFlow", "FeedbusHTTP", "FeedbusJSON", "FeedbusLoop", "FeedbusBase"]),
+        module("FeedbusTestKit", ["FeedbusPlugin"]),
+        module("FeedbusRuntime", ["FeedbusPlugin", "FeedbusStore"]),
+    ]
+        + pluginNames.map(plugin)
+        + [
+            .target(
+                name: "AllPlugins",
+                dependencies: ["FeedbusPlugin"] + pluginNames.map { .byName(name: "\($0)Plugin") },
+                path: "Plugins/All", swiftSettings: swiftSettings),
+            .executableTarget(
+                name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
+        ],
+    cxxLanguageStandard: .cxx17
+)

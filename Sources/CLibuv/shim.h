@@ -1,0 +1,3 @@
+// libuv for Swift. Only FeedbusLoop imports this.
+#pragma once
+#include <uv.h>

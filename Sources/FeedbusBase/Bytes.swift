@@ -1,0 +1,133 @@
+// feedbus: bytes that many events share without copying.
+
+/// A block of memory that is written once, by the one who makes it, and only read afterwards.
+///
+/// `@unchecked Sendable`: after `init` nothing writes to the memory and no field changes, so any thread may read it.
+public final class ByteBuffer: @unchecked Sendable {
+    package let base: UnsafeMutableRawPointer
+    public let count: Int
+    private let release: (UnsafeMutableRawPointer) -> Void
+
+    /// Takes over `base`, which holds `count` initialised bytes; `release` frees it when the last reader has gone.
+    package init(
+        adopting base: UnsafeMutableRawPointer, count: Int,
+        release: @escaping (UnsafeMutableRawPointer) -> Void = { $0.deallocate() }
+    ) {
+        self.base = base
+        self.count = count
+        self.release = release
+    }
+
+    /// Allocates room for `capacity` bytes and lets `fill` write them; `fill` returns how many it wrote.
+    /// The allocation is followed by 64 zero bytes, so that vector code (simdjson) may read past the end.
+    public convenience init(capacity: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows {
+        let base = UnsafeMutableRawPointer.allocate(byteCount: capacity + ByteBuffer.padding, alignment: 16)
+        let count: Int
+        do {
+            count = try fill(UnsafeMutableRawBufferPointer(start: base, count: capacity))
+        } catch {
+            base.deallocate()
+            throw error
+        }
+        precondition(count >= 0 && count <= capacity, "fill wrote outside the buffer")
+        (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: ByteBuffer.padding)
+        self.init(adopting: base, count: count)
+    }
+
+    /// Readable bytes behind every buffer made by `init(capacity:fill:)` and `ByteWriter`.
+    package static let padding = 64
+
+    deinit { release(base) }
+
+    fileprivate static let empty = ByteBuffer(capacity: 0) { _ in 0 }
+}
+
+/// A slice of a shared, immutable buffer: raw text as it was read. Copying it copies no bytes.
+///
+/// Comparison and hashing are by content. At most 4 GiB.
+public struct Bytes: Sendable {
+    public let buffer: ByteBuffer
+    private let start: UInt32
+    private let length: UInt32
+
+    public init() { self.init(buffer: .empty, range: 0..<0) }
+
+    public init(buffer: ByteBuffer) { self.init(buffer: buffer, range: 0..<buffer.count) }
+
+    public init(buffer: ByteBuffer, range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= buffer.count, "slice outside the buffer")
+        self.buffer = buffer
+        self.start = UInt32(range.lowerBound)
+        self.length = UInt32(range.count)
+    }
+
+    /// A copy of the UTF-8 of a string.
+    public init(_ string: String) {
+        var string = string
+        self = string.withUTF8 { Bytes(copying: UnsafeRawBufferPointer($0)) }
+    }
+
+    public init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { Bytes(copying: $0) } }
+
+    public init(copying bytes: UnsafeRawBufferPointer) {
+        if bytes.isEmpty {
+            self.init()
+        } else {
+            self.init(
+                buffer: ByteBuffer(capacity: bytes.count) { target in
+                    target.copyMemory(from: bytes)
+                    return bytes.count
+                })
+        }
+    }
+
+    public var count: Int { Int(length) }
+    public var isEmpty: Bool { length == 0 }
+
+    /// Where the slice stands in its buffer.
+    public var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
+
+    public subscript(index: Int) -> UInt8 {
+        precondition(index >= 0 && index < count, "index outside the bytes")
+        return buffer.base.load(fromByteOffset: Int(start) + index, as: UInt8.self)
+    }
+
+    /// A slice of this slice; offsets count from its start.
+    public subscript(range: Range<Int>) -> Bytes {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "slice outside the bytes")
+        return Bytes(buffer: buffer, range: Int(start) + range.lowerBound..<Int(start) + range.upperBound)
+    }
+
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: buffer.base + Int(start), count: count))
+    }
+
+    /// The text; invalid UTF-8 is shown as U+FFFD.
+    public var string: String {
+        withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The same bytes in a buffer of their own, where this slice would keep a much larger one alive.
+    public func compacted() -> Bytes {
+        buffer.count <= count * 2 + 256 ? self : withUnsafeBytes { Bytes(copying: $0) }
+    }
+}
+
+extension Bytes: Hashable {
+    public static func == (left: Bytes, right: Bytes) -> Bool {
+        guard left.count == right.count else { return false }
+        if left.buffer === right.buffer && left.start == right.start { return true }
+        return left.withUnsafeBytes { a in right.withUnsafeBytes { b in a.elementsEqual(b) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+}
+
+extension Bytes: ExpressibleByStringLiteral, CustomStringConvertible {
+    public init(stringLiteral value: String) { self.init(value) }
+    public var description: String { string }
+}

@@ -1,0 +1,33 @@
+// feedbus: where a source puts its events.
+
+public import FeedbusBase
+
+/// What a source must remember once the events that it emitted with it are safe.
+public struct CursorUpdate: Sendable {
+    /// Names the piece within the node: a source that polls three repositories has three.
+    public var key: String
+    /// Any bytes, JSON by habit; nil forgets the piece.
+    public var value: Bytes?
+
+    public init(_ key: String = "cursor", _ value: Bytes?) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// A source's way out. Emissions settle in order: a cursor is saved when its events and all earlier ones are settled.
+public struct Output: Sendable {
+    package let send: @Sendable ([Event], [CursorUpdate]) async throws -> Void
+
+    package init(send: @escaping @Sendable ([Event], [CursorUpdate]) async throws -> Void) { self.send = send }
+
+    /// Hands the events on, in order, and suspends while consumers are behind. Stopping the source does not interrupt
+    /// it; only the end of the shutdown grace does.
+    /// - Parameters:
+    ///   - events: may be empty, to save a cursor alone.
+    ///   - cursors: saved together, in one transaction, when the events are settled and not before.
+    /// - Throws: `CancellationError` when the program gave up waiting for the consumers.
+    public func emit(_ events: [Event], saving cursors: [CursorUpdate] = []) async throws {
+        try await send(events, cursors)
+    }
+}

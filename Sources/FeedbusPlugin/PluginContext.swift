@@ -1,0 +1,79 @@
+// feedbus: what a plugin gets from its host.
+
+public import FeedbusBase
+public import FeedbusHTTP
+public import FeedbusLoop
+
+/// How the program was started, as far as a plugin must know.
+public struct RunMode: Sendable {
+    /// `--once`: poll once, then end.
+    public var once: Bool
+    /// `--offline`: answers come from the recording only.
+    public var offline: Bool
+
+    public init(once: Bool = false, offline: Bool = false) {
+        self.once = once
+        self.offline = offline
+    }
+}
+
+/// A plugin's view of its host: all that it may use of the outside.
+public struct PluginContext: Sendable {
+    /// The node's name in the config.
+    public var node: String
+    public var log: Log
+    /// The only source of time.
+    public var clock: any EventClock
+    public var mode: RunMode
+    /// The node's `retry`; already applied to polls by `http`, and to writes by the runtime.
+    public var retry: RetryPolicy
+    /// The polite client, in this node's name.
+    public var http: PoliteClient
+    /// Files, pipes, processes and the thread pool of the loop that hosts the plugin.
+    public var host: any LoopHost
+    /// Relative paths in options count from here: the folder of the config file.
+    public var directory: String
+    /// Seed for the node's random numbers (jitter).
+    public var seed: UInt64
+    /// A short text for any event that a plugin of this program knows.
+    public var headline: @Sendable (Event) -> String?
+
+    package var loadCursor: @Sendable (String) async throws -> Bytes?
+
+    package init(
+        node: String, log: Log, clock: any EventClock, mode: RunMode, retry: RetryPolicy, http: PoliteClient,
+        host: any LoopHost, directory: String, seed: UInt64, headline: @escaping @Sendable (Event) -> String?,
+        loadCursor: @escaping @Sendable (String) async throws -> Bytes?
+    ) {
+        self.node = node
+        self.log = log
+        self.clock = clock
+        self.mode = mode
+        self.retry = retry
+        self.http = http
+        self.host = host
+        self.directory = directory
+        self.seed = seed
+        self.headline = headline
+        self.loadCursor = loadCursor
+    }
+
+    /// The executor of the plugin's actor.
+    public var executor: UnownedSerialExecutor { host.serialExecutor }
+
+    /// What was last saved under `key` by `Output.emit(_:saving:)`, also in an earlier run; nil at first.
+    public func cursor(_ key: String = "cursor") async throws -> Bytes? { try await loadCursor(key) }
+
+    /// Starts work on the plugin's loop. An unstructured `Task { }` would leave it.
+    @discardableResult
+    public func task<Success: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Success
+    ) -> Task<Success, any Error> {
+        Task(executorPreference: host.taskExecutor) { try await operation() }
+    }
+
+    /// A path option made absolute: relative ones count from the config's folder.
+    public func resolve(_ path: String) -> String {
+        path.hasPrefix("/") ? path : directory + "/" + path
+    }
+}

@@ -1,0 +1,43 @@
+// feedbus: what goes back to the source when every sink has its events, or has failed them.
+
+import Synchronization
+
+/// What became of an event. The worst one of all copies counts; the order is from best to worst.
+public enum Outcome: Int, Sendable, Comparable {
+    /// Every sink has it where the user was promised, or a stage left it out on purpose.
+    case delivered
+    /// An overflow policy dropped a copy.
+    case dropped
+    /// A sink refused a copy for good, or a stage failed on it; it was set aside and counted.
+    case deadLettered
+    /// A copy was still under way when the program had to stop.
+    case undelivered
+
+    public static func < (left: Outcome, right: Outcome) -> Bool { left.rawValue < right.rawValue }
+
+    /// True where the source may go on: nothing more will come of it.
+    public var isSettled: Bool { self != .undelivered }
+}
+
+/// Shared by all copies of the events of one emission. When the last copy has gone, wherever it was, the receipt
+/// settles with the worst outcome that was reported: so no copy can be forgotten, and a copy that a stage left out
+/// counts as delivered.
+package final class Receipt: Sendable {
+    private let worst = Atomic<Int>(Outcome.delivered.rawValue)
+    private let settle: @Sendable (Outcome) -> Void
+
+    /// - Parameter settle: called once, on any thread, with the worst outcome.
+    package init(settle: @escaping @Sendable (Outcome) -> Void) { self.settle = settle }
+
+    package func report(_ outcome: Outcome) {
+        var seen = worst.load(ordering: .relaxed)
+        while outcome.rawValue > seen {
+            let (exchanged, original) = worst.compareExchange(
+                expected: seen, desired: outcome.rawValue, ordering: .relaxed)
+            if exchanged { return }
+            seen = original
+        }
+    }
+
+    deinit { settle(Outcome(rawValue: worst.load(ordering: .relaxed)) ?? .undelivered) }
+}
