@@ -8,7 +8,7 @@ public import FeedbusJSON
 ///     struct TickOptions: PluginOptions {
 ///         var every: Duration = .seconds(1)
 ///         static let options: [Option<TickOptions>] = [
-///             .duration("every", \.every, in: .seconds(1)..., help: "time between two ticks"),
+///             .duration("every", \.every, in: .seconds(1)...(.seconds(60)), help: "time between two ticks")
 ///         ]
 ///     }
 public protocol PluginOptions: Sendable {
@@ -46,21 +46,31 @@ public struct OptionSummary: Sendable {
     /// The default as JSON text; nil where there is none.
     public var defaultText: String?
     public var help: String
+    /// A value as it may stand in a config, as JSON text.
     public var example: String?
+    /// What people call it elsewhere; only for "did you mean".
+    public var synonyms: [String] = []
 }
 
 /// One option: its name, where its value goes, what it accepts, and the words for people.
 public struct Option<Root: Sendable>: Sendable {
     public var summary: OptionSummary
-    /// Puts a config value into the options, or says what is wrong with it.
+    /// Puts a config value into the options; returns what is wrong with it.
     let assign: @Sendable (inout Root, PositionedValue, OptionContext) -> [ConfigProblem]
 
-    public init(
+    init(
         _ summary: OptionSummary,
         assign: @escaping @Sendable (inout Root, PositionedValue, OptionContext) -> [ConfigProblem]
     ) {
         self.summary = summary
         self.assign = assign
+    }
+
+    /// Names under which people look for this option; a config that uses one is told the right name.
+    public func synonyms(_ names: String...) -> Option {
+        var copy = self
+        copy.summary.synonyms = names
+        return copy
     }
 }
 
@@ -76,5 +86,53 @@ public struct OptionContext: Sendable {
         self.owner = owner
         self.environment = environment
         self.readFile = readFile
+    }
+}
+
+extension PluginOptions {
+    /// The options as text.
+    public static var summaries: [OptionSummary] { options.map(\.summary) }
+
+    /// Decodes an object; every problem in it is found. A missing object counts as an empty one.
+    /// - Parameters:
+    ///   - value: the object; nil where the config has none.
+    ///   - owner: the value to blame for a missing option where there is no object: the node.
+    public static func decode(
+        _ value: PositionedValue?, owner: PositionedValue, context: OptionContext
+    ) -> (options: Self, problems: [ConfigProblem]) {
+        var decoded = Self()
+        var problems: [ConfigProblem] = []
+        guard let members = value.map(\.members) ?? [] else {
+            return (decoded, [value!.problem("expected an object with options, found \(value!.kindName)", code: "wrong-type")])
+        }
+        for member in members {
+            if let option = options.first(where: { $0.summary.name == member.key }) {
+                problems += option.assign(&decoded, member.value, context)
+            } else {
+                problems.append(unknown(member, at: value?.path ?? owner.path, context: context))
+            }
+        }
+        for option in options where option.summary.isRequired {
+            guard !members.contains(where: { $0.key == option.summary.name }) else { continue }
+            problems.append(
+                (value ?? owner).problem(
+                    "missing option \"\(option.summary.name)\" of \(context.owner) at \(value?.path ?? owner.path)"
+                        + " (\(option.summary.help))", code: "missing-option"))
+        }
+        return (decoded, problems)
+    }
+
+    private static func unknown(
+        _ member: PositionedValue.Member, at path: String, context: OptionContext
+    ) -> ConfigProblem {
+        var names: [String: String] = [:]
+        for summary in summaries {
+            names[summary.name] = summary.name
+            for synonym in summary.synonyms where names[synonym] == nil { names[synonym] = summary.name }
+        }
+        let nearest = nearestName(to: member.key, in: names.keys.sorted())
+        return ConfigProblem(
+            "unknown option \"\(member.key)\" of \(context.owner) at \(path)", at: member.keyPosition,
+            code: "unknown-option", path: member.value.path, suggestion: nearest.flatMap { names[$0] })
     }
 }

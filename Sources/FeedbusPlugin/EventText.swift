@@ -1,0 +1,45 @@
+// feedbus: an event as the text of a CloudEvents JSON object.
+
+public import FeedbusBase
+import FeedbusJSON
+
+extension Event {
+    /// Appends the event as one line of CloudEvents JSON (structured mode), without a line break.
+    ///
+    /// The order of members is fixed; `data` is copied byte for byte.
+    public func appendCloudEvent(to writer: inout ByteWriter) {
+        writer.append("{\"specversion\":\"1.0\",\"id\":" as StaticString)
+        writer.appendJSONString(id)
+        writer.append(",\"source\":" as StaticString)
+        writer.appendJSONString(origin.source)
+        writer.append(",\"type\":" as StaticString)
+        writer.appendJSONString(origin.type)
+        if !subject.isEmpty {
+            writer.append(",\"subject\":" as StaticString)
+            writer.appendJSONString(subject)
+        }
+        if !time.isEmpty {
+            writer.append(",\"time\":" as StaticString)
+            writer.appendJSONString(time)
+        }
+        writer.append(",\"datacontenttype\":\"application/json\",\"feedbusnode\":" as StaticString)
+        writer.appendJSONString(origin.node)
+        if origin.recorded { writer.append(",\"recorded\":true" as StaticString) }
+        for attribute in attributes {
+            writer.append(",\"" as StaticString)
+            writer.append(attribute.name)
+            writer.append("\":" as StaticString)
+            writer.append(attribute.value)
+        }
+        writer.append(",\"data\":" as StaticString)
+        writer.append(data)
+        writer.append(UInt8(ascii: "}"))
+    }
+
+    /// The event as CloudEvents JSON text.
+    public var cloudEvent: Bytes {
+        var writer = ByteWriter(capacity: data.count + 320)
+        appendCloudEvent(to: &writer)
+        return writer.finish()
+    }
+}

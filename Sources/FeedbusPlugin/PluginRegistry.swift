@@ -1,0 +1,70 @@
+// feedbus: the plugins that a program knows, as a value.
+
+import FeedbusBase
+import FeedbusJSON
+
+/// What a plugin is: what it does to a flow of events.
+public enum PluginKind: String, Sendable, CaseIterable {
+    case source, stage, sink
+
+    /// The section of the config.
+    public var section: String { rawValue + "s" }
+}
+
+/// A plugin of any type, as far as the runtime and the command line need to know it.
+public struct PluginDescription: Sendable {
+    public var name: String
+    public var kind: PluginKind
+    public var summary: String
+    public var options: [OptionSummary]
+    package var headline: @Sendable (Event) -> String?
+    /// Decodes and checks the options of a node, and gives what makes the plugin; all problems at once.
+    package var prepare: @Sendable (_ checking: OptionCheck, _ context: OptionContext) -> (PreparedPlugin?, [ConfigProblem])
+}
+
+/// A plugin whose options are decoded, ready to be made.
+package enum PreparedPlugin: Sendable {
+    case source(@Sendable (PluginContext) throws -> any Source)
+    case stage(@Sendable (PluginContext) throws -> any Stage)
+    case sink(@Sendable (PluginContext) throws -> any Sink)
+}
+
+/// The list of plugins that a config may name. A value: tests and programs of your own make theirs.
+public struct PluginRegistry: Sendable {
+    public private(set) var plugins: [PluginDescription] = []
+
+    public init() {}
+
+    /// The plugin of a kind and name; Exec is there three times, as source, stage and sink.
+    public func plugin(_ name: String, _ kind: PluginKind) -> PluginDescription? {
+        plugins.first { $0.name == name && $0.kind == kind }
+    }
+
+    public mutating func add<Plugin: Source>(_ type: Plugin.Type) {
+        add(type, .source) { options in .source { try Plugin(options: options, context: $0) } }
+    }
+
+    public mutating func add<Plugin: Stage>(_ type: Plugin.Type) {
+        add(type, .stage) { options in .stage { try Plugin(options: options, context: $0) } }
+    }
+
+    public mutating func add<Plugin: Sink>(_ type: Plugin.Type) {
+        add(type, .sink) { options in .sink { try Plugin(options: options, context: $0) } }
+    }
+
+    private mutating func add<P: Plugin>(
+        _ type: P.Type, _ kind: PluginKind, _ make: @escaping @Sendable (P.Options) -> PreparedPlugin
+    ) {
+        precondition(plugin(P.name, kind) == nil, "two \(kind.rawValue) plugins are named \(P.name)")
+        plugins.append(
+            PluginDescription(
+                name: P.name, kind: kind, summary: P.summary, options: P.Options.summaries,
+                headline: { P.headline(of: $0) },
+                prepare: { checking, context in
+                    let (options, problems) = P.Options.decode(checking.node["with"], owner: checking.node, context: context)
+                    guard problems.isEmpty else { return (nil, problems) }
+                    P.check(options, checking)
+                    return checking.problems.isEmpty ? (make(options), []) : (nil, checking.problems)
+                }))
+    }
+}
