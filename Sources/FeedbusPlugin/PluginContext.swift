@@ -17,6 +17,16 @@ public struct RunMode: Sendable {
     }
 }
 
+/// What a stage does with an event that it cannot treat: the node's `on_error`.
+public enum ErrorPolicy: String, Sendable, CaseIterable {
+    /// The event goes on as it came, marked.
+    case pass
+    /// The event goes no further; counted.
+    case drop
+    /// The stage fails: it is started again, and given up when that does not help.
+    case fail
+}
+
 /// A plugin's view of its host: all that it may use of the outside.
 public struct PluginContext: Sendable {
     /// The node's name in the config.
@@ -27,6 +37,8 @@ public struct PluginContext: Sendable {
     public var mode: RunMode
     /// The node's `retry`; already applied to polls by `http`, and to writes by the runtime.
     public var retry: RetryPolicy
+    /// The node's `on_error`, for stages.
+    public var onError: ErrorPolicy
     /// The polite client, in this node's name.
     public var http: PoliteClient
     /// Files, pipes, processes and the thread pool of the loop that hosts the plugin.
@@ -41,8 +53,8 @@ public struct PluginContext: Sendable {
     package var loadCursor: @Sendable (String) async throws -> Bytes?
 
     package init(
-        node: String, log: Log, clock: any EventClock, mode: RunMode, retry: RetryPolicy, http: PoliteClient,
-        host: any LoopHost, directory: String, seed: UInt64, headline: @escaping @Sendable (Event) -> String?,
+        node: String, log: Log, clock: any EventClock, mode: RunMode, retry: RetryPolicy,
+        onError: ErrorPolicy, http: PoliteClient, host: any LoopHost, directory: String, seed: UInt64, headline: @escaping @Sendable (Event) -> String?,
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
         self.node = node
@@ -50,6 +62,7 @@ public struct PluginContext: Sendable {
         self.clock = clock
         self.mode = mode
         self.retry = retry
+        self.onError = onError
         self.http = http
         self.host = host
         self.directory = directory

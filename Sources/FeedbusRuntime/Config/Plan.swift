@@ -1,0 +1,89 @@
+// feedbus: a config that has passed every check, as values: what the graph is built from.
+
+import FeedbusBase
+import FeedbusFlow
+import FeedbusPlugin
+
+/// A whole config, checked.
+package struct Plan: Sendable {
+    package var settings: Settings
+    /// Sources, subjects, stages and sinks, each after all nodes that it reads.
+    package var nodes: [PlannedNode]
+
+    package init(settings: Settings, nodes: [PlannedNode]) {
+        self.settings = settings
+        self.nodes = nodes
+    }
+}
+
+/// The sections `feedbus` and `http`, and what the command line changes of them.
+package struct Settings: Sendable {
+    /// The folder of the config file, absolute.
+    package var directory = "."
+    /// The folder that holds cursors and logs, absolute.
+    package var state = "var"
+    package var shutdownGrace: Duration = .seconds(10)
+    package var logLevel: LogLevel = .info
+    package var logFormat: LogFormat = .text
+    package var supervision = SupervisionPolicy()
+    package var userAgent: String?
+    /// The recording that answers for services out of reach, absolute; nil without one.
+    package var offlineRecording: String?
+
+    package init() {}
+}
+
+package enum LogFormat: String, Sendable, CaseIterable { case text, json }
+
+/// When a node that fails again and again is given up.
+package struct SupervisionPolicy: Sendable, Equatable {
+    /// 0...1000
+    package var maxRestarts = 10
+    package var within: Duration = .seconds(600)
+
+    package init() {}
+}
+
+/// The buffer in front of a stage or sink.
+package struct BufferPlan: Sendable, Equatable {
+    /// 1...1_000_000
+    package var events = 1_024
+    /// At most so many bytes of events wait (a single larger one is let through alone).
+    package var bytes = 16 << 20
+    package var whenFull = OverflowPolicy.block
+
+    package init() {}
+}
+
+/// One node of the graph.
+package struct PlannedNode: Sendable {
+    package enum Role: Sendable {
+        case source(@Sendable (PluginContext) throws -> any Source)
+        case stage(@Sendable (PluginContext) throws -> any Stage)
+        case sink(@Sendable (PluginContext) throws -> any Sink)
+        case subject(replay: Int, scope: SubjectScope)
+    }
+
+    package var name: String
+    /// `Jokes`; nil for a subject.
+    package var plugin: String?
+    package var role: Role
+    /// The nodes that it reads, in the order of the config.
+    package var from: [String]
+    package var buffer: BufferPlan
+    package var retry: RetryPolicy
+    package var onError: ErrorPolicy
+
+    package init(
+        name: String, plugin: String?, role: Role, from: [String] = [], buffer: BufferPlan = BufferPlan(),
+        retry: RetryPolicy = RetryPolicy(), onError: ErrorPolicy = .pass
+    ) {
+        self.name = name
+        self.plugin = plugin
+        self.role = role
+        self.from = from
+        self.buffer = buffer
+        self.retry = retry
+        self.onError = onError
+    }
+}
