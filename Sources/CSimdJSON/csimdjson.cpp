@@ -1,0 +1,3 @@
+#include "csimdjson.h"
+#include <simdjson.h>
+extern "C" const char *csimdjson_implementation(void) { return ""; }
