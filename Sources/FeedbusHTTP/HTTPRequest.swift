@@ -1,0 +1,34 @@
+// feedbus: what is asked of a service.
+
+public import FeedbusBase
+
+/// One request. Its defaults are those of the plugin options that every HTTP plugin has.
+public struct HTTPRequest: Sendable {
+    /// An absolute `http` or `https` URL.
+    public var url: String
+    public var method: String
+    public var headers: HTTPHeaders
+    public var body: Bytes?
+    /// Sent as `Authorization: Bearer`; never shown, and not sent on to another host by a redirect.
+    public var bearer: Secret?
+    /// For the whole request, redirects and body included. From 1 ms.
+    public var timeout: Duration
+    /// The most bytes of body, counted unpacked.
+    public var maxBody: Int
+    /// Names of query items whose values are hidden in logs and recordings, such as `key`.
+    public var secretQuery: [String]
+
+    public init(
+        _ url: String, method: String = "GET", headers: HTTPHeaders = [:], body: Bytes? = nil, bearer: Secret? = nil,
+        timeout: Duration = .seconds(30), maxBody: Int = 16 << 20, secretQuery: [String] = []
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.body = body
+        self.bearer = bearer
+        self.timeout = timeout
+        self.maxBody = maxBody
+        self.secretQuery = secretQuery
+    }
+}
