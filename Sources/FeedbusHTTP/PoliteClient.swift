@@ -1,6 +1,6 @@
 // feedbus: one request, asked as a good guest asks.
 
-public import FeedbusBase
+package import FeedbusBase
 
 /// Asks services in the name of one node, by all the rules of politeness; budgets and back-off are shared by all nodes.
 public struct PoliteClient: Sendable {
