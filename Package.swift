@@ -56,7 +56,7 @@ let package = Package(
         module("FeedbusHTTP", ["FeedbusLoop", "FeedbusJSON", "FeedbusBase", "CCurl"]),
         module("FeedbusStore", ["FeedbusLoop", "FeedbusBase", "CSQLite"]),
         module("FeedbusPlugin", ["FeedbusFlow", "FeedbusHTTP", "FeedbusJSON", "FeedbusLoop", "FeedbusBase"]),
-        module("FeedbusTestKit", ["FeedbusPlugin"]),
+        module("FeedbusTestKit", ["FeedbusFlow", "FeedbusBase"]),
         module("FeedbusRuntime", ["FeedbusPlugin", "FeedbusStore"]),
     ]
         + pluginNames.map(plugin)
@@ -67,6 +67,7 @@ let package = Package(
                 path: "Plugins/All", swiftSettings: swiftSettings),
             .executableTarget(
                 name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
+            tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
         ],
     cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,3 @@
+// feedbus: tests of the reactive core.
+
+import Testing
