@@ -1,0 +1,145 @@
+// feedbus: the whole program around a graph: loop, signals, state, HTTP, log, exit code.
+
+import FeedbusBase
+import FeedbusHTTP
+import FeedbusLoop
+import FeedbusPlugin
+import FeedbusStore
+import Glibc
+import Synchronization
+
+/// Runs a checked config.
+package enum FeedbusProgram {
+    /// Runs until the graph has ended or was told to stop, on the calling thread.
+    /// - Returns: the exit code: 0, or 1 when a node failed for good or events were left undelivered.
+    package static func run(plan: Plan, options: RunOptions, registry: PluginRegistry) -> Int32 {
+        ignoreSIGPIPE()
+        let loop: EventLoop
+        do { loop = try EventLoop.make(name: "main") } catch {
+            fputs("feedbus: the event loop cannot start: \(describeError(error))\n", stderr)
+            return 1
+        }
+        let clock = loop.clock
+        let color = isatty(2) == 1 && getenv("NO_COLOR") == nil
+        let writer = LogWriter(text: LogText(format: plan.settings.logFormat, color: color)) { clock.wallTime }
+        let log = writer.log(level: plan.settings.logLevel)
+        writer.use(loop)
+        let exitCode = Atomic<Int32>(1)
+        loop.task {
+            let code = await ProgramRun(plan: plan, options: options, registry: registry, loop: loop, log: log).run()
+            exitCode.store(code, ordering: .relaxed)
+            loop.stop()
+        }
+        do { try loop.run() } catch {
+            log.error("the event loop failed: \(describeError(error))")
+        }
+        writer.use(nil)
+        return exitCode.load(ordering: .relaxed)
+    }
+}
+
+/// One run of the program, on its loop.
+private struct ProgramRun: Sendable {
+    let plan: Plan
+    let options: RunOptions
+    let registry: PluginRegistry
+    let loop: EventLoop
+    let log: Log
+
+    func run() async -> Int32 {
+        let signals = SignalState()
+        loop.onSignals([SIGINT, SIGTERM, SIGHUP]) { number in signals.received(number, on: loop) }
+        let store: StateStore
+        let http: HTTPServices
+        do {
+            store = try await StateStore.open(folder: plan.settings.state, on: loop)
+        } catch {
+            log.error(describeError(error))
+            return 1
+        }
+        do {
+            http = try await HTTPServices.make(settings: plan.settings, options: options, loop: loop, log: log)
+        } catch {
+            log.error(describeError(error))
+            await store.close()
+            return 1
+        }
+        let graph = Graph(plan: plan, services: services(store: store, http: http))
+        signals.start { signal in
+            switch signal {
+            case SIGHUP: await graph.reopen()
+            case SIGINT: await graph.stop(because: "SIGINT")
+            default: await graph.stop(because: "SIGTERM")
+            }
+        }
+        let timer = options.forDuration.map { duration in
+            loop.task {
+                try await loop.clock.sleep(for: duration)
+                await graph.stop(because: "--for \(duration.text) is over")
+            }
+        }
+        let report = await graph.run()
+        timer?.cancel()
+        var code = report.exitCode
+        do { try await http.close() } catch {
+            log.error(describeError(error))
+            code = 1
+        }
+        await store.close()
+        report.log(to: log)
+        return code
+    }
+
+    private func services(store: StateStore, http: HTTPServices) -> GraphServices {
+        let headlines = registry.plugins.map(\.headline)
+        return GraphServices(
+            host: loop, clock: loop.clock, log: log,
+            mode: RunMode(once: options.once, offline: options.offline), seed: UInt64.random(in: .min ... .max),
+            headline: { event in
+                for headline in headlines {
+                    if let text = headline(event) { return text }
+                }
+                return nil
+            },
+            http: { node, log, seed in http.client(for: node, log: log, seed: seed) },
+            loadCursor: { node, key in try await store.cursor(node: node, key: key) },
+            saveCursors: { node, updates in
+                try await store.save(updates.map { (node: node, key: $0.key, value: $0.value) })
+            })
+    }
+}
+
+/// What the signals have asked for so far.
+private final class SignalState: Sendable {
+    private struct State {
+        var stops = 0
+        var early: [Int32] = []
+        var handler: (@Sendable (Int32) async -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// On the loop. The second SIGINT or SIGTERM ends the process at once.
+    func received(_ number: Int32, on loop: EventLoop) {
+        let handler: (@Sendable (Int32) async -> Void)? = state.withLock { state in
+            if number != SIGHUP { state.stops += 1 }
+            if state.stops > 1 { _exit(128 + number) }
+            if state.handler == nil { state.early.append(number) }
+            return state.handler
+        }
+        if let handler { loop.task { await handler(number) } }
+    }
+
+    /// From now on signals go to `handler`; those that came before it first.
+    func start(_ handler: @escaping @Sendable (Int32) async -> Void) {
+        let early = state.withLock { state in
+            state.handler = handler
+            defer { state.early = [] }
+            return state.early
+        }
+        guard !early.isEmpty else { return }
+        Task(executorPreference: LoopGroup.shared) {
+            for number in early { await handler(number) }
+        }
+    }
+}

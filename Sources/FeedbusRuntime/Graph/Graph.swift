@@ -1,0 +1,292 @@
+// feedbus: the running graph: wires the nodes of a plan, supervises them, and ends them in order.
+
+import FeedbusBase
+import FeedbusFlow
+import FeedbusLoop
+import FeedbusPlugin
+import FeedbusStore
+
+/// What the nodes of a graph share of the outside.
+package struct GraphServices: Sendable {
+    package var host: any LoopHost
+    package var clock: any EventClock
+    package var log: Log
+    package var mode: RunMode
+    package var seed: UInt64
+    package var headline: @Sendable (Event) -> String?
+    /// The polite client in a node's name.
+    package var http: @Sendable (_ node: PlannedNode, _ log: Log, _ seed: UInt64) -> PoliteClient
+    package var loadCursor: @Sendable (_ node: String, _ key: String) async throws -> Bytes?
+    package var saveCursors: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
+
+    package init(
+        host: any LoopHost, clock: any EventClock, log: Log, mode: RunMode, seed: UInt64,
+        headline: @escaping @Sendable (Event) -> String?,
+        http: @escaping @Sendable (_ node: PlannedNode, _ log: Log, _ seed: UInt64) -> PoliteClient,
+        loadCursor: @escaping @Sendable (_ node: String, _ key: String) async throws -> Bytes?,
+        saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
+    ) {
+        self.host = host
+        self.clock = clock
+        self.log = log
+        self.mode = mode
+        self.seed = seed
+        self.headline = headline
+        self.http = http
+        self.loadCursor = loadCursor
+        self.saveCursors = saveCursors
+    }
+}
+
+/// A graph that runs. One actor on the loop; made for one run.
+package actor Graph {
+    private let plan: Plan
+    private let services: GraphServices
+    private nonisolated let executor: UnownedSerialExecutor
+
+    private var edges: [String: Edge<Event>] = [:]
+    private var sinks: [String: SinkRunner] = [:]
+    private var ledgers: [String: CursorLedger] = [:]
+    private var counters: [String: NodeCounters] = [:]
+    private var dropNotices: [String: DropNotice] = [:]
+    private var sourceTasks: [Task<Void, Never>] = []
+    private var consumerTasks: [Task<Void, Never>] = []
+    private var graceTask: Task<Void, any Error>?
+    /// Nodes whose task has not ended.
+    private var running: Set<String> = []
+    private var runningSources: Set<String> = []
+    private var activeSinks: Set<String> = []
+    private var failures: [(node: String, reason: String)] = []
+    private var isStopping = false
+    private var gaveUp = false
+    private var endWaiter: CheckedContinuation<Void, Never>?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
+
+    package init(plan: Plan, services: GraphServices) {
+        self.plan = plan
+        self.services = services
+        self.executor = services.host.serialExecutor
+    }
+
+    // MARK: - Running
+
+    /// Wires and starts everything, and returns when all of it has ended and every cursor that may be saved is.
+    package func run() async -> GraphReport {
+        let started = services.clock.now
+        await start()
+        if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
+        for ledger in ledgers.values { await ledger.settle() }
+        graceTask?.cancel()
+        return report(since: started)
+    }
+
+    private func start() async {
+        for node in plan.nodes { counters[node.name] = NodeCounters() }
+        let outputs = await wire()
+        for node in plan.nodes {
+            let context = context(for: node)
+            switch node.role {
+            case .subject: break
+            case .source(let make):
+                running.insert(node.name)
+                runningSources.insert(node.name)
+                let ledger = CursorLedger(
+                    node: node.name, log: context.log, clock: services.clock, host: services.host
+                ) { [services] in try await services.saveCursors(node.name, $0) }
+                ledgers[node.name] = ledger
+                let runner = SourceRunner(
+                    node: node, make: make, context: context, output: outputs[node.name]!, ledger: ledger,
+                    counters: counters[node.name]!, supervision: plan.settings.supervision)
+                sourceTasks.append(task { await self.ended(node.name, await runner.run()) })
+            case .stage(let make):
+                running.insert(node.name)
+                let runner = StageRunner(
+                    node: node, make: make, context: context, edge: edges[node.name]!, output: outputs[node.name]!,
+                    counters: counters[node.name]!, supervision: plan.settings.supervision)
+                consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
+            case .sink(let make):
+                running.insert(node.name)
+                activeSinks.insert(node.name)
+                let runner = SinkRunner(
+                    node: node, context: context, edge: edges[node.name]!, counters: counters[node.name]!, make: make,
+                    givenUp: { await self.sinkIsDone(node.name) })
+                sinks[node.name] = runner
+                consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
+            }
+        }
+    }
+
+    /// Makes the buffers, subjects and ways out; every consumer is attached before any source starts.
+    private func wire() async -> [String: NodeOutput] {
+        var outputs: [String: NodeOutput] = [:]
+        var subjects: [String: SubjectNode] = [:]
+        for node in plan.nodes {
+            outputs[node.name] = NodeOutput()
+            switch node.role {
+            case .source: break
+            case .subject(let replay, let scope):
+                let subject = SubjectNode(
+                    name: node.name, replay: replay, scope: scope, producers: node.from.count)
+                subjects[node.name] = subject
+                for upstream in node.from { await connect(upstream, to: .subject(subject), subjects, outputs) }
+            case .stage, .sink:
+                let edge = makeEdge(for: node)
+                edges[node.name] = edge
+                for upstream in node.from {
+                    await connect(upstream, to: .edge(consumer: node.name, edge), subjects, outputs)
+                }
+            }
+        }
+        return outputs
+    }
+
+    private func connect(
+        _ upstream: String, to target: NodeOutput.Target, _ subjects: [String: SubjectNode],
+        _ outputs: [String: NodeOutput]
+    ) async {
+        guard let subject = subjects[upstream] else {
+            outputs[upstream]!.add(target)
+            return
+        }
+        switch target {
+        case .edge(_, let edge): try? await subject.attach(edge)  // throws for a closed edge only; this one is new
+        case .subject(let other): subject.feed(other)
+        }
+    }
+
+    private func makeEdge(for node: PlannedNode) -> Edge<Event> {
+        let counters = counters[node.name]!
+        let notice = DropNotice(
+            policy: node.buffer.whenFull, log: services.log.named(node.name), clock: services.clock, counters: counters)
+        dropNotices[node.name] = notice
+        return Edge<Event>(
+            capacity: node.buffer.events, policy: node.buffer.whenFull, producers: node.from.count,
+            weightLimit: node.buffer.bytes, weigh: { $0.weight },
+            onDrop: { chunk in
+                chunk.report(.dropped)
+                notice.dropped(chunk.count)
+            })
+    }
+
+    private func context(for node: PlannedNode) -> PluginContext {
+        let log = services.log.named(node.name)
+        var hash: UInt64 = services.seed
+        for byte in node.name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return PluginContext(
+            node: node.name, log: log, clock: services.clock, mode: services.mode, retry: node.retry,
+            onError: node.onError, http: services.http(node, log, hash), host: services.host,
+            directory: plan.settings.directory, seed: hash, headline: services.headline,
+            loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
+    }
+
+    private func task(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: services.host.taskExecutor) { await operation() }
+    }
+
+    // MARK: - Ends of nodes
+
+    private func ended(_ node: String, _ end: NodeEnd) {
+        running.remove(node)
+        let wasSource = runningSources.remove(node) != nil
+        let log = services.log.named(node)
+        switch end {
+        case .completed: log.debug("completed")
+        case .stopped: log.debug("stopped")
+        case .finished(let reason): log.info(reason)
+        case .failed(let reason):
+            failures.append((node, reason))
+            // A sink has said so when it was given up.
+            if sinks[node] == nil { log.error("given up: \(reason)") }
+        }
+        if sinks[node] != nil { sinkIsDone(node) }
+        if wasSource && runningSources.isEmpty && !isStopping && !services.mode.once && !running.isEmpty {
+            services.log.info("every source has come to its end; stop with SIGTERM or SIGINT (--once ends by itself)")
+            keepAlive()
+        }
+        if running.isEmpty {
+            endWaiter?.resume()
+            endWaiter = nil
+        }
+    }
+
+    /// Without `--once` the program stays until it is told to stop.
+    private func keepAlive() {
+        running.insert(Self.patience)
+    }
+
+    /// Stands in `running` for a program that has nothing to do but wait.
+    private static let patience = " "
+
+    /// A sink takes no more events. When none does, there is nothing to poll for.
+    private func sinkIsDone(_ node: String) {
+        activeSinks.remove(node)
+        if activeSinks.isEmpty && !isStopping { stop(because: "no sink is left") }
+    }
+
+    // MARK: - Stopping
+
+    /// Ends the sources, lets everything that they have emitted arrive, and gives up when the grace is over.
+    package func stop(because reason: String) {
+        guard !isStopping else { return }
+        isStopping = true
+        running.remove(Self.patience)
+        services.log.info("stopping: \(reason)", ["grace": plan.settings.shutdownGrace.text])
+        sourceTasks.forEach { $0.cancel() }
+        if running.isEmpty {
+            endWaiter?.resume()
+            endWaiter = nil
+        }
+        let grace = plan.settings.shutdownGrace
+        graceTask = Task(executorPreference: services.host.taskExecutor) { [services] in
+            try await services.clock.sleep(for: grace)
+            await self.giveUp()
+            // Nodes end at once when their buffers do; only a plugin that hangs in a call of its own does not.
+            try await services.clock.sleep(for: .seconds(1))
+            await self.abandon()
+        }
+    }
+
+    private func giveUp() {
+        gaveUp = true
+        for (node, edge) in edges {
+            let waiting = edge.waitingCount
+            let left = edge.abort()
+            left.report(.undelivered)
+            counters[node]!.undelivered.add(left.count + waiting)
+        }
+        consumerTasks.forEach { $0.cancel() }
+    }
+
+    private func abandon() {
+        ledgers.values.forEach { $0.giveUp() }
+        for node in running.sorted() {
+            failures.append((node, "it did not end within the shutdown grace"))
+            services.log.named(node).error("does not end; left behind")
+        }
+        running = []
+        endWaiter?.resume()
+        endWaiter = nil
+    }
+
+    /// SIGHUP.
+    package func reopen() async {
+        services.log.info("SIGHUP: files are opened anew (this version does not reload the config)")
+        for sink in sinks.values { await sink.reopen() }
+    }
+
+    // MARK: - Report
+
+    private func report(since started: Instant) -> GraphReport {
+        for notice in dropNotices.values { notice.finish() }
+        return GraphReport(
+            nodes: plan.nodes.map { node in
+                let counters = counters[node.name]!
+                return GraphReport.Node(
+                    name: node.name, role: node.role, delivered: counters.delivered.get(),
+                    dropped: counters.dropped.get(), undelivered: counters.undelivered.get(),
+                    failure: failures.first { $0.node == node.name }?.reason)
+            },
+            elapsed: services.clock.now - started)
+    }
+}

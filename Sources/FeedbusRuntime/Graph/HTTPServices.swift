@@ -1,0 +1,47 @@
+// feedbus: the HTTP side of a run: live, recorded, or live with a recording to fall back on.
+
+import FeedbusBase
+import FeedbusHTTP
+import FeedbusLoop
+import FeedbusPlugin
+
+/// Builds the transport of a run and gives each node its polite client.
+struct HTTPServices: Sendable {
+    let live: CurlTransport?
+    let recorder: Recorder?
+    let recording: RecordedTransport?
+    let ledger: ServiceLedger
+    let clock: any EventClock
+
+    static func make(settings: Settings, options: RunOptions, loop: EventLoop, log: Log) async throws -> HTTPServices {
+        var recording: RecordedTransport?
+        if let path = settings.offlineRecording {
+            recording = try await RecordedTransport.load(path, on: loop)
+        }
+        let live =
+            options.offline
+            ? nil : try CurlTransport(loop: loop, userAgent: settings.userAgent ?? "feedbus/\(feedbusVersion)")
+        let recorder = options.record.map { path in
+            Recorder(path: path, host: loop, clock: loop.clock, creator: "feedbus \(feedbusVersion)")
+        }
+        return HTTPServices(
+            live: live, recorder: recorder, recording: recording, ledger: ServiceLedger(), clock: loop.clock)
+    }
+
+    func client(for node: PlannedNode, log: Log, seed: UInt64) -> PoliteClient {
+        PoliteClient(
+            transport: transport(log: log), ledger: ledger, retry: node.retry, clock: clock, log: log, seed: seed)
+    }
+
+    private func transport(log: Log) -> any HTTPTransport {
+        guard let live else { return recording! }
+        let outer: any HTTPTransport = recorder?.wrap(live) ?? live
+        guard let recording else { return outer }
+        return OfflineFallbackTransport(live: outer, recording: recording, log: log)
+    }
+
+    func close() async throws {
+        try await recorder?.finish()
+        live?.close()
+    }
+}

@@ -1,0 +1,22 @@
+// feedbus: what happened to the events of one node. Nothing is dropped without a number here.
+
+import Synchronization
+
+/// Counts of one node. Written from the node's loop, read from anywhere.
+package final class NodeCounters: Sendable {
+    /// Events that the node emitted (source, stage) or has put where it promised (sink).
+    package let delivered = Atomic<Int>(0)
+    /// Events that the overflow policy of its buffer dropped.
+    package let dropped = Atomic<Int>(0)
+    /// Events that it had not finished when it failed or when the program had to end; they come again at the next start.
+    package let undelivered = Atomic<Int>(0)
+    /// Times that it was started again.
+    package let restarts = Atomic<Int>(0)
+
+    package init() {}
+}
+
+extension Atomic where Value == Int {
+    package borrowing func add(_ count: Int) { wrappingAdd(count, ordering: .relaxed) }
+    package borrowing func get() -> Int { load(ordering: .relaxed) }
+}

@@ -1,0 +1,167 @@
+// feedbus: feeds one sink from its buffer, and tries again what it could not write.
+
+import FeedbusBase
+import FeedbusFlow
+import FeedbusLoop
+import FeedbusPlugin
+
+/// Runs one sink node. Writes and reopenings never overlap.
+actor SinkRunner {
+    nonisolated let node: PlannedNode
+    nonisolated let context: PluginContext
+    nonisolated let edge: Edge<Event>
+    nonisolated let counters: NodeCounters
+    private let make: @Sendable (PluginContext) throws -> any Sink
+    /// Called when the sink takes no more events although more may come.
+    private let givenUp: @Sendable () async -> Void
+    private var sink: (any Sink)?
+    private var isBusy = false
+    private var wantsReopen = false
+    /// Events of the chunk that is being written.
+    private(set) var inFlight = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor }
+
+    /// The most events of one write.
+    static let chunkLimit = 4_096
+
+    init(
+        node: PlannedNode, context: PluginContext, edge: Edge<Event>, counters: NodeCounters,
+        make: @escaping @Sendable (PluginContext) throws -> any Sink, givenUp: @escaping @Sendable () async -> Void
+    ) {
+        self.node = node
+        self.context = context
+        self.edge = edge
+        self.counters = counters
+        self.make = make
+        self.givenUp = givenUp
+    }
+
+    private enum WriteEnd {
+        case delivered
+        case finished(String)
+        case failed(String)
+        case stopped
+    }
+
+    /// Runs until its input has ended, it has come to its own end, or it is given up.
+    func run() async -> NodeEnd {
+        isBusy = true
+        let sink: any Sink
+        do {
+            sink = try make(context)
+            self.sink = sink
+        } catch {
+            return await fail(describeError(error))
+        }
+        switch await attempts("open", { try await sink.open() }) {
+        case .delivered: break
+        case .finished(let reason): return finish(reason)
+        case .failed(let reason): return await fail(reason)
+        case .stopped: return .stopped
+        }
+        while true {
+            await reopenIfWanted()
+            isBusy = false
+            let chunk: Chunk<Event>?
+            do {
+                chunk = try await edge.next(max: Self.chunkLimit)
+            } catch is CancellationError {
+                return .stopped
+            } catch {
+                return await fail(describeError(error))
+            }
+            isBusy = true
+            guard let chunk else { break }
+            inFlight = chunk.count
+            let end = await attempts("write", { try await sink.write(chunk) }, again: { try await sink.open() })
+            switch end {
+            case .delivered:
+                counters.delivered.add(chunk.count)
+                inFlight = 0
+            case .finished(let reason):
+                inFlight = 0
+                return finish(reason)
+            case .failed(let reason):
+                chunk.report(.undelivered)
+                counters.undelivered.add(chunk.count)
+                inFlight = 0
+                return await fail(reason)
+            case .stopped:
+                chunk.report(.undelivered)
+                counters.undelivered.add(chunk.count)
+                inFlight = 0
+                return .stopped
+            }
+        }
+        do { try await sink.close() } catch is SinkFinished {
+        } catch {
+            return .failed("closing failed: \(describeError(error))")
+        }
+        return .completed
+    }
+
+    /// SIGHUP: at once when idle, else after the write that is under way.
+    func reopen() async {
+        wantsReopen = true
+        guard !isBusy else { return }
+        isBusy = true
+        await reopenIfWanted()
+        isBusy = false
+    }
+
+    private func reopenIfWanted() async {
+        guard wantsReopen, let sink else { return }
+        wantsReopen = false
+        do { try await sink.reopen() } catch {
+            context.log.error("reopening failed: \(describeError(error))")
+        }
+    }
+
+    /// Tries by the node's policy. `again` comes before every further try.
+    private func attempts(
+        _ what: String, _ operation: () async throws -> Void, again: (() async throws -> Void)? = nil
+    ) async -> WriteEnd {
+        var random = SplitMix64(seed: context.seed &+ UInt64(bitPattern: context.clock.now.nanoseconds))
+        var failures = 0
+        while true {
+            do {
+                if failures > 0 { try await again?() }
+                try await operation()
+                if failures > 0 { context.log.info("\(what) succeeded at try \(failures + 1)") }
+                return .delivered
+            } catch let end as SinkFinished {
+                return .finished(end.reason)
+            } catch is CancellationError {
+                return .stopped
+            } catch {
+                if Task.isCancelled { return .stopped }
+                failures += 1
+                let reason = "\(what) failed: \(describeError(error))"
+                guard (error as? FeedbusError)?.isRetriable ?? true, failures < context.retry.attempts else {
+                    return .failed(failures > 1 ? "\(reason) (tried \(failures) times)" : reason)
+                }
+                let pause = context.retry.pause(afterAttempt: failures, unit: random.unit())
+                context.log.warning(
+                    "\(reason); trying again in \(pause.text) (try \(failures) of \(context.retry.attempts))")
+                do { try await context.clock.sleep(for: pause) } catch { return .stopped }
+            }
+        }
+    }
+
+    private func finish(_ reason: String) -> NodeEnd {
+        edge.close()
+        return .finished(reason: reason)
+    }
+
+    /// A failed sink takes in what comes, so that the others go on, and says that it is not delivered.
+    private func fail(_ reason: String) async -> NodeEnd {
+        context.log.error("given up: \(reason); its events are left undelivered and come again at the next start")
+        await givenUp()
+        while let chunk = try? await edge.next() {
+            chunk.report(.undelivered)
+            counters.undelivered.add(chunk.count)
+        }
+        return .failed(reason)
+    }
+}

@@ -1,0 +1,129 @@
+// feedbus: runs one stage between its buffer and its consumers, and starts it again when it fails.
+
+import FeedbusBase
+import FeedbusFlow
+import FeedbusPlugin
+import Synchronization
+
+/// Supervises one stage node.
+struct StageRunner: Sendable {
+    let node: PlannedNode
+    let make: @Sendable (PluginContext) throws -> any Stage
+    let context: PluginContext
+    let edge: Edge<Event>
+    let output: NodeOutput
+    let counters: NodeCounters
+    let supervision: SupervisionPolicy
+
+    /// Runs until its input has ended, the stage has completed by itself, or it is given up.
+    func run() async -> NodeEnd {
+        var random = SplitMix64(seed: context.seed)
+        var restarts = RestartStateMachine(policy: supervision, now: context.clock.now)
+        let end: NodeEnd
+        supervised: while true {
+            restarts.started(at: context.clock.now)
+            let underWay = EventsUnderWay()
+            do {
+                try await start(underWay)
+                end = .completed
+                break
+            } catch {
+                if Task.isCancelled || error is CancellationError {
+                    underWay.report(.undelivered)
+                    end = .stopped
+                    break
+                }
+                // Whatever the stage had taken in and not let go is not safe.
+                let count = underWay.report(.undelivered)
+                counters.undelivered.add(count)
+                let reason = describeError(error)
+                let left = count > 0 ? "; \(count) events under way are left undelivered and come again at the next start" : ""
+                let action =
+                    context.mode.once || (error as? FeedbusError)?.isRetriable == false
+                    ? .giveUp(restarts: 0) : restarts.failed(at: context.clock.now, unit: random.unit())
+                switch action {
+                case .giveUp:
+                    end = .failed(reason + left)
+                    break supervised
+                case .restart(let pause):
+                    counters.restarts.add(1)
+                    context.log.warning("failed: \(reason)\(left); starting again in \(pause.text)")
+                    do { try await context.clock.sleep(for: pause) } catch {
+                        end = .stopped
+                        break supervised
+                    }
+                }
+            }
+        }
+        switch end {
+        case .completed:
+            // A stage that completed by itself owes nothing for what still waits.
+            edge.close()
+        case .failed:
+            await discardRest()
+        case .stopped, .finished:
+            break
+        }
+        output.finish()
+        return end
+    }
+
+    private func start(_ underWay: EventsUnderWay) async throws {
+        let stage = try make(context)
+        let edge = self.edge
+        let input = Flow<Event> { emit in
+            while let chunk = try await edge.next() {
+                underWay.note(chunk)
+                try await emit(chunk)
+            }
+        }
+        try await stage.transform(input).collect { [output, counters] chunk in
+            counters.delivered.add(chunk.count)
+            try await output.send(chunk)
+        }
+    }
+
+    /// A failed stage takes in what comes, so that the other consumers go on, and says that it is not delivered.
+    private func discardRest() async {
+        while let chunk = try? await edge.next() {
+            chunk.report(.undelivered)
+            counters.undelivered.add(chunk.count)
+        }
+    }
+}
+
+/// The receipts of the events that a stage has taken in, as long as something in the stage still holds them.
+final class EventsUnderWay: Sendable {
+    private struct Entry {
+        weak var receipt: Receipt?
+        var count: Int
+    }
+
+    private let entries = Mutex<[Entry]>([])
+
+    func note(_ chunk: Chunk<Event>) {
+        entries.withLock { entries in
+            if entries.count >= 64 { entries.removeAll { $0.receipt == nil } }
+            for event in chunk {
+                guard let receipt = event.receipt else { continue }
+                if let last = entries.last, last.receipt === receipt {
+                    entries[entries.count - 1].count += 1
+                } else {
+                    entries.append(Entry(receipt: receipt, count: 1))
+                }
+            }
+        }
+    }
+
+    /// Reports for everything that is still held; returns at most how many events that are.
+    @discardableResult
+    func report(_ outcome: Outcome) -> Int {
+        entries.withLock { entries in
+            entries.reduce(0) { count, entry in
+                guard let receipt = entry.receipt else { return count }
+                receipt.report(outcome)
+                return count + entry.count
+            }
+        }
+    }
+}
