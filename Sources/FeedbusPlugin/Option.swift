@@ -1,6 +1,5 @@
 // feedbus: the one declaration of an option, from which come decoding, checks, schema, `describe` and the docs.
 
-public import FeedbusBase
 public import FeedbusJSON
 
 /// The options of a plugin: a struct with a default for everything, and one declaration an option.

@@ -1,6 +1,6 @@
 // feedbus: the three kinds of plugin.
 
-public import FeedbusBase
+import FeedbusBase
 public import FeedbusFlow
 
 /// A source, stage or sink: an actor that runs on the loop that its context names.

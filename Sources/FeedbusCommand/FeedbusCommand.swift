@@ -1,0 +1,6 @@
+// feedbus: the command line.
+
+@main
+enum FeedbusCommand {
+    static func main() {}
+}
