@@ -68,6 +68,7 @@ let package = Package(
             .executableTarget(
                 name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
+            tests("FeedbusJSON", ["FeedbusBase"]),
         ],
     cxxLanguageStandard: .cxx17
 )

@@ -4,7 +4,7 @@ import FeedbusBase
 
 /// The first thing that is wrong with a text.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A few words without the place: `unexpected character`.
+    /// A few words without the place: `unexpected character "x"`.
     public var message: String
     /// The byte, from 0, at which the mistake stands; the text's length where the text ends too early.
     public var offset: Int
@@ -16,6 +16,11 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(message) at byte \(offset)" }
 
-    /// The mistake's place as an editor counts.
-    public func position(in text: Bytes) -> SourcePosition { fatalError() }
+    /// The mistake's place in the text that was parsed, as an editor counts.
+    public func position(in text: Bytes) -> SourcePosition {
+        text.withUnsafeBytes { bytes in
+            var tracker = PositionTracker()
+            return tracker.position(of: min(offset, bytes.count), in: bytes)
+        }
+    }
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,14 @@ bool csimdjson_validate_utf8(const char *text, size_t length);
 
 /// The implementation that simdjson chose for this processor.
 const char *csimdjson_implementation(void);
+
+static inline bool csimdjson_equal(const void *left, const void *right, size_t length) {
+    return length == 0 || memcmp(left, right, length) == 0;
+}
+
+static inline bool csimdjson_contains_backslash(const void *text, size_t length) {
+    return length > 0 && memchr(text, '\\', length) != NULL;
+}
 
 #ifdef __cplusplus
 }
