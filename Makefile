@@ -1,0 +1,44 @@
+# feedbus. `make run` and `make test` do all the set-up by themselves.
+
+SWIFT_BUILD := swift build -j 2 --explicit-target-dependency-import-check error
+SHARED ?= ../shared
+
+.PHONY: run build test test-debug test-release test-blackbox lint sanitize bench setup clean help
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: build ## Set up, build in release, and run the sample config
+	.build/release/feedbus --config config.json
+
+build: setup ## Set up and build .build/release/feedbus
+	$(SWIFT_BUILD) -c release --product feedbus
+
+test: setup lint test-debug test-release test-blackbox ## Set up and run every test
+
+test-debug: setup
+	$(SWIFT_BUILD) --build-tests
+	swift test --skip-build
+
+test-release: setup
+	$(SWIFT_BUILD) -c release --build-tests -Xswiftc -enable-testing
+	swift test -c release --skip-build -Xswiftc -enable-testing
+
+test-blackbox: build
+	Scripts/blackbox
+
+lint: ## Check format and house rules
+	Scripts/lint
+
+sanitize: setup ## Run every Swift test under ThreadSanitizer and AddressSanitizer
+	swift test -j 2 --sanitize=thread --scratch-path .build/tsan
+	swift test -j 2 --sanitize=address --scratch-path .build/asan
+
+bench: build ## Measure memory, start-up and hand-off (Benchmarks/)
+	Benchmarks/run
+
+setup: ## Install what is needed (Debian packages)
+	@Scripts/setup
+
+clean:
+	rm -rf .build
