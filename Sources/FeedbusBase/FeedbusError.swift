@@ -3,9 +3,10 @@
 /// What went wrong, in words that tell an operator what to do, and whether trying again can help.
 public struct FeedbusError: Error, Sendable, CustomStringConvertible {
     /// A short, bounded name for metrics and tests. New codes may come with any version.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    public struct Code: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
         public let name: String
         public init(_ name: String) { self.name = name }
+        public init(stringLiteral name: String) { self.name = name }
         public var description: String { name }
     }
 

@@ -1,0 +1,117 @@
+// feedbus: what must outlive the process: the cursors of the sources.
+
+import FeedbusBase
+import FeedbusLoop
+import Glibc
+import Synchronization
+
+/// The state folder of one feedbus: an SQLite database in WAL mode, and a lock that keeps other processes out.
+///
+/// Every call runs on the loop's thread pool. The database is written with `synchronous=NORMAL`: a crash of the process
+/// loses nothing; a power cut may lose the last cursors, and then events come twice, which at-least-once allows.
+package final class StateStore: Sendable {
+    /// The layout of the database, in its `user_version`.
+    package static let schemaVersion = 1
+
+    private final class Open {
+        let connection: SQLiteConnection
+        let lock: FolderLock
+
+        init(connection: SQLiteConnection, lock: FolderLock) {
+            self.connection = connection
+            self.lock = lock
+        }
+    }
+
+    private let host: any LoopHost
+    private let state: Mutex<Open?>
+
+    private init(host: any LoopHost, open: sending Open) {
+        self.host = host
+        self.state = Mutex(open)
+    }
+
+    /// Opens the folder, and makes it where it is missing.
+    /// - Throws: `FeedbusError` with one of the codes `state.open`, `state.locked` (another process has it),
+    ///   `state.corrupt`, `state.newer` (written by a later version of feedbus).
+    package static func open(folder: String, on host: any LoopHost) async throws -> StateStore {
+        try await host.offload { try openNow(folder: folder, host: host) }
+    }
+
+    private static func openNow(folder: String, host: any LoopHost) throws -> StateStore {
+        try makeFolder(folder)
+        let lock = try FolderLock(folder: folder)
+        let connection = try SQLiteConnection(path: folder + "/feedbus.sqlite")
+        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
+        let version = try connection.row("PRAGMA user_version", []) { $0(0).flatMap { Int($0.string) } } ?? 0
+        guard let version, version <= schemaVersion else {
+            throw FeedbusError(
+                "state.newer",
+                "the state database \(connection.path) has schema \(version ?? 0); this feedbus knows \(schemaVersion)."
+                    + " Use the newer feedbus, or another \"state\" folder")
+        }
+        if version < 1 {
+            try connection.transaction {
+                try connection.execute(
+                    """
+                    CREATE TABLE cursors (node TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
+                                          PRIMARY KEY (node, key)) WITHOUT ROWID;
+                    PRAGMA user_version = 1;
+                    """)
+            }
+        }
+        return StateStore(host: host, open: Open(connection: connection, lock: lock))
+    }
+
+    private static func makeFolder(_ folder: String) throws {
+        var path = folder.hasPrefix("/") ? "" : "."
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            if mkdir(path, 0o755) != 0 && errno != EEXIST {
+                throw FeedbusError("state.open", "the state folder \(folder) cannot be made: \(path): \(systemError(errno))")
+            }
+        }
+    }
+
+    /// What was last saved for a node; nil if nothing was.
+    package func cursor(node: String, key: String) async throws -> Bytes? {
+        try await use { connection in
+            try connection.row("SELECT value FROM cursors WHERE node = ? AND key = ?", [.text(node), .text(key)]) { $0(0) }
+                ?? nil
+        }
+    }
+
+    /// Saves all of it or nothing; a nil value forgets the key.
+    package func save(_ updates: [(node: String, key: String, value: Bytes?)]) async throws {
+        try await use { connection in
+            try connection.transaction {
+                for update in updates {
+                    if let value = update.value {
+                        try connection.run(
+                            "INSERT OR REPLACE INTO cursors (node, key, value) VALUES (?, ?, ?)",
+                            [.text(update.node), .text(update.key), .blob(value)])
+                    } else {
+                        try connection.run(
+                            "DELETE FROM cursors WHERE node = ? AND key = ?", [.text(update.node), .text(update.key)])
+                    }
+                }
+            }
+        }
+    }
+
+    /// Closes the database and frees the folder. Later calls throw.
+    package func close() async {
+        _ = try? await host.offload { self.state.withLock { $0 = nil } }
+    }
+
+    private func use<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLiteConnection) throws -> Result
+    ) async throws -> Result {
+        try await host.offload {
+            try self.state.withLock { open in
+                guard let open else { throw FeedbusError("state.closed", "the state store is closed") }
+                return try body(open.connection)
+            }
+        }
+    }
+}
