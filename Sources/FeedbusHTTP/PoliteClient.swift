@@ -9,39 +9,217 @@ public struct PoliteClient: Sendable {
     let retry: RetryPolicy
     let clock: any EventClock
     let log: Log
-    let seed: UInt64
+    let dice: Dice
     let revalidateAfter: Int
 
     /// - Parameters:
     ///   - ledger: one for all nodes of a program.
     ///   - log: in the node's name.
+    ///   - seed: the node's.
     package init(
         transport: any HTTPTransport, ledger: ServiceLedger, retry: RetryPolicy, clock: any EventClock, log: Log,
         seed: UInt64, revalidateAfter: Int = 30
+    ) {
+        self.init(
+            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: Dice(seed: seed),
+            revalidateAfter: revalidateAfter)
+    }
+
+    private init(
+        transport: any HTTPTransport, ledger: ServiceLedger, retry: RetryPolicy, clock: any EventClock, log: Log,
+        dice: Dice, revalidateAfter: Int
     ) {
         self.transport = transport
         self.ledger = ledger
         self.retry = retry
         self.clock = clock
         self.log = log
-        self.seed = seed
+        self.dice = dice
         self.revalidateAfter = revalidateAfter
     }
 
     /// The same client with another `revalidate_after`: 1... answers of 304 in a row before an unconditional request.
     public func with(revalidateAfter: Int) -> PoliteClient {
         PoliteClient(
-            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, seed: seed,
-            revalidateAfter: revalidateAfter)
+            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: dice,
+            revalidateAfter: max(revalidateAfter, 1))
     }
 
+    /// An unconditional request brought news that the conditional ones had not shown: warns, and counts it.
+    public func reportStuckValidator(_ url: String) {
+        ledger.count(\.stuckValidators)
+        log.warning(
+            "stuck validator: an unconditional request brought news that 304 answers had denied: \(Redaction.url(url, secretQuery: []))"
+        )
+    }
+
+    /// Asks, waits as long as the service wants, asks again where that may help, and decodes the answer.
+    ///
+    /// Before it is sent, a request waits for the budget of its service and credential; failing endpoints of a service
+    /// back off together. 5xx, 408, time-outs, resets, DNS failures and answers that `decode` refuses are tried again
+    /// by the node's retry policy, no sooner than `Retry-After` says; a wait for a rate limit uses up no attempt.
+    /// Redirects are followed (at most five).
+    /// - Parameters:
+    ///   - validators: of the last answer. They are withheld after `revalidate_after` answers of 304, or an hour.
+    ///   - resource: which of the service's budgets it uses; GitHub counts `core` and `search` apart.
+    ///   - extraStatuses: statuses other than 2xx that `decode` wants to see.
+    ///   - decode: what it throws makes the answer unusable; its validators are then not kept.
+    /// - Throws: `FeedbusError` that names the URL without secrets and the server's own words; `CancellationError`, at
+    ///   once, also out of a wait.
     public func fetch<Value: Sendable>(
         _ request: HTTPRequest, validators: Validators? = nil, resource: String = "core",
         accept extraStatuses: Set<Int> = [], decode: @Sendable (HTTPResponse) throws -> Value
     ) async throws -> Fetched<Value> {
-        fatalError("not yet")
+        let isRevalidation =
+            validators?.areDueForRevalidation(after: revalidateAfter, now: clock.wallTime) ?? false
+        var sent = request
+        if !isRevalidation { validators?.apply(to: &sent.headers) }
+        var asking = try Asking(sent, resource: resource, accepted: extraStatuses)
+        while true {
+            try await waitForTurn(asking)
+            asking.begin(at: clock.now)
+            ledger.count(\.requests)
+            let answer: Answer
+            do {
+                answer = Answer(try await exchange(asking), to: asking, now: clock.wallTime, ledger: ledger)
+            } catch let error as FeedbusError where error.isRetriable && !Task.isCancelled {
+                try retryOrThrow(error, &asking)
+                continue
+            } catch {
+                try Task.checkCancellation()
+                throw error
+            }
+            note(answer, &asking)
+            switch answer.verdict {
+            case .success:
+                let value: Value
+                do {
+                    value = try decode(answer.response)
+                } catch {
+                    try retryOrThrow(asking.unusable(answer, error), &asking)
+                    continue
+                }
+                ledger.succeeded(asking.service, endpoint: asking.endpoint)
+                // A status that is no success says nothing about the list that the validators are of.
+                let isWhole = (200..<300).contains(answer.response.status)
+                return Fetched(
+                    outcome: .fresh(value), response: answer.response,
+                    validators: isWhole || validators == nil
+                        ? Validators(of: answer.response.headers, now: clock.wallTime) : validators!,
+                    minimumWait: answer.minimumWait, isRevalidation: isRevalidation)
+            case .notModified:
+                ledger.count(\.notModified)
+                ledger.succeeded(asking.service, endpoint: asking.endpoint)
+                let known = validators ?? Validators(etag: nil, lastModified: nil, lastFull: clock.wallTime)
+                return Fetched(
+                    outcome: .notModified, response: answer.response,
+                    validators: known.afterNotModified(answer.response.headers), minimumWait: answer.minimumWait,
+                    isRevalidation: isRevalidation)
+            case .limited:
+                ledger.count(\.limits)
+            case .transient, .uninvited:
+                try retryOrThrow(asking.error(answer), &asking)
+            case .refused:
+                ledger.succeeded(asking.service, endpoint: asking.endpoint)
+                throw asking.error(answer)
+            }
+        }
     }
 
-    /// An unconditional request brought news that the conditional ones had not shown: warns, and counts it.
-    public func reportStuckValidator(_ url: String) { fatalError("not yet") }
+    /// Suspends until nothing holds the request back. A long wait is announced, with its reason and its end.
+    private func waitForTurn(_ asking: Asking) async throws {
+        var announced: Instant?
+        while true {
+            let now = clock.now
+            let shared = ledger.block(
+                asking.service, resource: asking.resource, endpoint: asking.endpoint, now: now)
+            let own = asking.notBefore.flatMap { $0.until > now ? $0 : nil }
+            guard let block = [shared, own].compactMap(\.self).max(by: { $0.until < $1.until }) else { return }
+            let left = block.until - now
+            if left > .seconds(60), announced != block.until {
+                announced = block.until
+                log.warning(
+                    "waits \(readable(left)) for \(asking.origin): \(block.reason); goes on at \((clock.wallTime + left).rfc3339())"
+                )
+            }
+            try await clock.sleep(until: block.until)
+        }
+    }
+
+    /// Sends the request, and follows where it is sent to.
+    private func exchange(_ asking: Asking) async throws -> HTTPResponse {
+        var request = asking.request
+        var url = asking.url
+        let deadline = clock.now + request.timeout
+        for _ in 0...Redirects.most {
+            let redirect: (status: Int, location: String)
+            if let known = ledger.permanentTarget(of: request, at: url) {
+                redirect = known
+            } else {
+                request.timeout = max(deadline - clock.now, .milliseconds(1))
+                let response = try await transport.send(request)
+                guard Redirects.isRedirect(response.status), let location = response.headers["Location"] else {
+                    return response
+                }
+                redirect = (response.status, location)
+                ledger.remember(request, at: url, status: response.status, location: location)
+                log.debug("\(request.shown): redirected (\(response.status)) to \(Redaction.url(location, secretQuery: request.secretQuery))")
+            }
+            (request, url) = try Redirects.next(
+                after: request, at: url, status: redirect.status, location: redirect.location)
+        }
+        ledger.forgetRedirect(asking.url)
+        throw FeedbusError(.httpRedirect, "\(asking.request.shown): more than \(Redirects.most) redirects")
+    }
+
+    /// Takes over what an answer says about waiting.
+    private func note(_ answer: Answer, _ asking: inout Asking) {
+        // A Retry-After beside a success is for the next poll of this source, not for others.
+        guard let wait = answer.wait, answer.isTrouble || wait.reason == .quotaSpent else { return }
+        let resource = answer.response.headers["X-RateLimit-Resource"] ?? asking.resource
+        let now = clock.now
+        let reason = asking.reason(wait, resource: resource)
+        ledger.note(wait, service: asking.service, resource: resource, reason: reason, now: now)
+        if answer.isTrouble { asking.notBefore = Block(until: now + wait.duration, reason: reason) }
+        if wait.isCapped {
+            log.warning(
+                "\(asking.origin) asks for a wait of \(wait.asked.components.seconds) s; waits the maximum of \(wait.duration.text) instead"
+            )
+        } else if answer.verdict == .limited && wait.duration <= .seconds(60) {
+            log.info("\(asking.request.shown): \(answer.statusLine); waits \(readable(wait.duration)): \(reason)")
+        }
+    }
+
+    /// Counts an attempt; the pause before the next one is then in `asking`.
+    private func retryOrThrow(_ error: FeedbusError, _ asking: inout Asking) throws {
+        try Task.checkCancellation()
+        let now = clock.now
+        let unit = dice.unit()
+        var pause = Duration.zero
+        ledger.failed(asking.service, endpoint: asking.endpoint, startedAt: asking.startedAt, now: now) { rounds in
+            pause = retry.pause(afterAttempt: max(rounds, asking.attempt), unit: unit)
+            return pause
+        }
+        guard asking.attempt < retry.attempts else {
+            var last = error
+            if asking.attempt > 1 { last.message += " (\(asking.attempt) attempts)" }
+            last.isRetriable = true
+            throw last
+        }
+        ledger.count(\.retries)
+        let until = max(now + pause, asking.notBefore?.until ?? now)
+        log.info(
+            "\(error.message); attempt \(asking.attempt) of \(retry.attempts), tries again in \(readable(until - now))")
+        asking.attempt += 1
+        asking.notBefore = Block(until: until, reason: asking.notBefore?.reason ?? "it backs off after a failure")
+    }
+
+    /// To a tenth of a second below ten, to a second above.
+    private func readable(_ duration: Duration) -> String {
+        let seconds = duration.seconds
+        if seconds < 10 { return "\((seconds * 10).rounded() / 10) s" }
+        let whole = Int(seconds.rounded())
+        if whole < 120 { return "\(whole) s" }
+        return whole % 60 == 0 ? "\(whole / 60) min" : "\(whole / 60) min \(whole % 60) s"
+    }
 }

@@ -4,15 +4,68 @@ public import FeedbusBase
 
 /// Runs one poll after the other: never two at a time, starts spread, slower while the polls fail.
 public struct Poller: Sendable {
+    private let every: Duration
+    private let once: Bool
+    private let immediate: Bool
+    private let clock: any EventClock
+    private let log: Log
+    private let seed: UInt64
+
     /// - Parameters:
     ///   - every: from the start of one poll to the start of the next.
     ///   - once: `--once`: one poll, at once, and its error is thrown on.
-    ///   - immediate: no jitter (offline).
+    ///   - immediate: the first poll starts at once (offline).
+    ///   - log: in the node's name.
     ///   - seed: the node's, so that nodes differ.
-    public init(every: Duration, once: Bool, immediate: Bool, clock: any EventClock, log: Log, seed: UInt64) {}
+    public init(every: Duration, once: Bool, immediate: Bool, clock: any EventClock, log: Log, seed: UInt64) {
+        self.every = every
+        self.once = once
+        self.immediate = immediate
+        self.clock = clock
+        self.log = log
+        self.seed = seed
+    }
 
-    /// Polls until the task is cancelled.
+    /// Polls until the source is complete or the task is cancelled.
+    ///
+    /// A poll that fails is reported, and the next one comes after the slow interval: the larger of `every` and 5
+    /// minutes, doubling to an hour while polls fail.
     /// - Parameter poll: nil = the source is complete.
     /// - Throws: `CancellationError`; with `once`, what the poll threw.
-    public func run(_ poll: () async throws -> PollResult?) async throws { fatalError("not yet") }
+    public func run(_ poll: () async throws -> PollResult?) async throws {
+        var schedule = PollSchedule(every: every, seed: seed)
+        if !once && !immediate { try await clock.sleep(for: schedule.startJitter()) }
+        while true {
+            try Task.checkCancellation()
+            let startedAt = clock.now
+            let next: Instant
+            do {
+                guard let result = try await poll() else { return }
+                if once { return }
+                next = schedule.next(startedAt: startedAt, now: clock.now, minimumWait: result.minimumWait)
+                reportSkipped(schedule)
+            } catch {
+                try Task.checkCancellation()
+                if once || error is CancellationError { throw error }
+                next = schedule.nextAfterFailure(startedAt: startedAt, now: clock.now)
+                report(error, schedule, until: next)
+            }
+            try await clock.sleep(until: next)
+        }
+    }
+
+    /// Reported each time the count has doubled: a source that is always late does not fill the log.
+    private func reportSkipped(_ schedule: PollSchedule) {
+        let before = schedule.skipped - schedule.skippedLast
+        guard schedule.skipped.leadingZeroBitCount < before.leadingZeroBitCount else { return }
+        log.info(
+            "the poll took longer than \(every.text): polls skipped: \(schedule.skippedLast), \(schedule.skipped) in all",
+            ["skipped": String(schedule.skipped)])
+    }
+
+    private func report(_ error: any Error, _ schedule: PollSchedule, until next: Instant) {
+        let pause = Duration.seconds(Int64((next - clock.now).seconds.rounded()))
+        log.error(
+            "poll failed: \(describeError(error)); asks again in \(pause.text)", ["failures": String(schedule.failures)])
+    }
 }

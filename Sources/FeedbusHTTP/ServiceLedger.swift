@@ -1,6 +1,82 @@
 // feedbus: what all nodes know together about the services that they use.
 
-/// Budgets and back-off of every service, shared by all nodes of a program.
+import FeedbusBase
+import Synchronization
+
+/// Budgets, back-off and permanent redirects of every service, shared by all nodes of a program. Any thread.
 package final class ServiceLedger: Sendable {
+    /// What happened so far, in numbers.
+    package struct Counts: Sendable, Hashable {
+        package var requests = 0
+        package var notModified = 0
+        package var retries = 0
+        package var limits = 0
+        package var stuckValidators = 0
+    }
+
+    private struct State {
+        var budgets = Budgets()
+        var backoffs: [ServiceKey: Backoff] = [:]
+        var redirects = Redirects.Memory()
+        var counts = Counts()
+    }
+
+    private let state = Mutex(State())
+
     package init() {}
+
+    package var counts: Counts { state.withLock { $0.counts } }
+
+    func count(_ what: any WritableKeyPath<Counts, Int> & Sendable) { state.withLock { $0.counts[keyPath: what] += 1 } }
+
+    /// What a request has to wait for now; nil: it may go.
+    func block(_ service: ServiceKey, resource: String, endpoint: String, now: Instant) -> Block? {
+        state.withLock { state in
+            let budget = state.budgets.block(service, resource: resource, now: now)
+            guard let until = state.backoffs[service]?.wait(endpoint, now: now), until > budget?.until ?? now else {
+                return budget
+            }
+            return Block(until: until, reason: "its failing endpoints back off")
+        }
+    }
+
+    func unhintedInARow(_ service: ServiceKey) -> Int { state.withLock { $0.budgets.unhintedInARow(service) } }
+
+    /// Notes the wait that an answer asked for.
+    func note(_ wait: AskedWait, service: ServiceKey, resource: String, reason: String, now: Instant) {
+        state.withLock { state in
+            if wait.reason == .limitWithoutHint { state.budgets.countUnhinted(service) }
+            state.budgets.close(
+                service, resource: wait.reason == .quotaSpent ? resource : nil, until: now + wait.duration,
+                reason: reason, now: now)
+        }
+    }
+
+    func failed(
+        _ service: ServiceKey, endpoint: String, startedAt: Instant, now: Instant, pause: (_ rounds: Int) -> Duration
+    ) {
+        state.withLock { state in
+            if state.backoffs.count > 1_000 { state.backoffs = state.backoffs.filter { !$0.value.isIdle } }
+            state.backoffs[service, default: Backoff()]
+                .failed(endpoint, startedAt: startedAt, now: now, pause: pause)
+        }
+    }
+
+    /// The service answered, if only with a refusal.
+    func succeeded(_ service: ServiceKey, endpoint: String) {
+        state.withLock { state in
+            state.budgets.succeeded(service)
+            state.backoffs[service]?.succeeded(endpoint)
+        }
+    }
+
+    func permanentTarget(of request: HTTPRequest, at url: HTTPURL) -> (status: Int, location: String)? {
+        state.withLock { $0.redirects.target(of: request, at: url) }
+    }
+
+    func remember(_ request: HTTPRequest, at url: HTTPURL, status: Int, location: String) {
+        state.withLock { $0.redirects.remember(request, at: url, status: status, location: location) }
+    }
+
+    func forgetRedirect(_ url: HTTPURL) { state.withLock { $0.redirects.forget(url) } }
 }

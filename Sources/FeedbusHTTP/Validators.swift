@@ -1,6 +1,7 @@
 // feedbus: what a poller remembers so that an unchanged answer costs a 304 only.
 
 public import FeedbusBase
+import FeedbusJSON
 
 /// The validators of the last answer (RFC 9110, section 8.8), kept exactly as received, and how long they have said
 /// "nothing new". Kept with the cursor.
@@ -21,8 +22,26 @@ public struct Validators: Sendable, Hashable {
     }
 
     /// As JSON text, for the cursor.
-    public var json: Bytes { fatalError("not yet") }
+    public var json: Bytes {
+        var writer = ByteWriter()
+        writer.append("{")
+        for (name, value) in [("etag", etag), ("lastModified", lastModified)] {
+            guard let value else { continue }
+            writer.append("\"\(name)\":")
+            writer.appendJSONString(value)
+            writer.append(",")
+        }
+        writer.append("\"notModified\":\(notModifiedInARow),\"lastFull\":\"\(lastFull.rfc3339())\"}")
+        return writer.finish()
+    }
 
     /// Reads what `json` wrote; nil for anything else.
-    public init?(json: Bytes) { fatalError("not yet") }
+    public init?(json: Bytes) {
+        guard let value = try? JSON.parse(json), value.kind == .object, let count = value["notModified"]?.int,
+            let lastFull = value["lastFull"]?.string.flatMap({ WallTime(rfc3339: $0) })
+        else { return nil }
+        self.init(
+            etag: value["etag"]?.string, lastModified: value["lastModified"]?.string, notModifiedInARow: count,
+            lastFull: lastFull)
+    }
 }

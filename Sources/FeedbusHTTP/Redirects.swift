@@ -1,0 +1,59 @@
+// feedbus: which redirects are followed, and with what.
+
+import FeedbusBase
+
+/// Follows redirects by the rules of RFC 9110, section 15.4: at most five, to `http` and `https` only, without
+/// credentials to another host.
+enum Redirects {
+    static let most = 5
+
+    static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    static func isPermanent(_ status: Int) -> Bool { status == 301 || status == 308 }
+
+    /// The request that a redirect asks for.
+    /// - Throws: `FeedbusError` (`http.redirect`), not retriable, where it leads nowhere we may go.
+    static func next(
+        after request: HTTPRequest, at url: HTTPURL, status: Int, location: String
+    ) throws(FeedbusError) -> (request: HTTPRequest, url: HTTPURL) {
+        let target: HTTPURL
+        do {
+            target = try HTTPURL(location, relativeTo: url)
+        } catch {
+            throw FeedbusError(
+                .httpRedirect,
+                "\(request.shown): redirected (\(status)) to what is no http or https URL: \(Redaction.url(location, secretQuery: request.secretQuery))"
+            )
+        }
+        var next = request
+        next.url = target.text
+        if !url.maySendCredentials(on: target) {
+            next.bearer = nil
+            next.headers = HTTPHeaders(request.headers.fields.filter { !Redaction.isSecretHeader($0.name) })
+        }
+        let becomesGet = status == 303 ? request.method != "HEAD" : (status <= 302 && request.method == "POST")
+        if becomesGet && request.method != "GET" {
+            next.method = "GET"
+            next.body = nil
+            next.headers = HTTPHeaders(next.headers.fields.filter { !$0.name.lowercased().hasPrefix("content-") })
+        }
+        return (next, target)
+    }
+
+    /// `301` and `308` that were met in this run, by the URL that was asked for.
+    struct Memory: Sendable {
+        private var known: [String: (status: Int, location: String)] = [:]
+
+        func target(of request: HTTPRequest, at url: HTTPURL) -> (status: Int, location: String)? {
+            request.method == "GET" || request.method == "HEAD" ? known[url.text] : nil
+        }
+
+        mutating func remember(_ request: HTTPRequest, at url: HTTPURL, status: Int, location: String) {
+            guard isPermanent(status), request.method == "GET" || request.method == "HEAD", known.count < 1_000 else { return }
+            known[url.text] = (status, location)
+        }
+
+        /// The chain did not lead anywhere: ask the first URL again next time.
+        mutating func forget(_ url: HTTPURL) { known[url.text] = nil }
+    }
+}

@@ -1,0 +1,23 @@
+// feedbus: whose budget a request uses.
+
+import FeedbusBase
+
+/// A service as budgets and back-off know it: where it is, and who we say we are.
+struct ServiceKey: Sendable, Hashable {
+    /// Scheme, host and port: `https://api.github.com:443`.
+    var origin: String
+    /// What the request shows as its credential; nil without one.
+    var credential: Secret?
+
+    init(origin: String, credential: Secret?) {
+        self.origin = origin
+        self.credential = credential
+    }
+
+    init(_ request: HTTPRequest, _ url: HTTPURL) {
+        let shown =
+            [request.bearer?.reveal(), request.headers["Authorization"]].compactMap(\.self)
+            + url.queryItems.filter { request.secretQuery.contains($0.name) }.map(\.value)
+        self.init(origin: url.origin, credential: shown.isEmpty ? nil : Secret(shown.joined(separator: "\n")))
+    }
+}
