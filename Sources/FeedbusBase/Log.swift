@@ -25,6 +25,13 @@ public struct LogRecord: Sendable {
     public var message: String
     /// Details in a fixed order. Values must hold no secret.
     public var details: [(key: String, value: String)]
+
+    public init(level: LogLevel, node: String? = nil, message: String, details: [(key: String, value: String)] = []) {
+        self.level = level
+        self.node = node
+        self.message = message
+        self.details = details
+    }
 }
 
 /// Writes log records in the name of one node.

@@ -68,8 +68,8 @@ package final class LogWriter: Sendable {
                 state.pending = []
                 if state.lost > 0 {
                     let record = LogRecord(
-                        level: .warning, node: nil,
-                        message: "\(state.lost) log records dropped: nobody reads stderr fast enough", details: [])
+                        level: .warning,
+                        message: "\(state.lost) log records dropped: nobody reads stderr fast enough")
                     batch.append(contentsOf: text.line(record, at: wallTime()).utf8)
                     state.lost = 0
                 }
