@@ -1,0 +1,15 @@
+// feedbus: the plugins that the program `feedbus` knows.
+
+public import FeedbusPlugin
+import NullPlugin
+import TakePlugin
+
+extension PluginRegistry {
+    /// Every plugin of this repository. A program of your own makes its own list.
+    public static func builtins() -> PluginRegistry {
+        var registry = PluginRegistry()
+        registry.add(Take.self)
+        registry.add(Null.self)
+        return registry
+    }
+}
