@@ -1,5 +1,6 @@
 // feedbus: the plugins that the program `feedbus` knows.
 
+import ConsolePlugin
 public import FeedbusPlugin
 import NullPlugin
 import TakePlugin
@@ -9,6 +10,7 @@ extension PluginRegistry {
     public static func builtins() -> PluginRegistry {
         var registry = PluginRegistry()
         registry.add(Take.self)
+        registry.add(Console.self)
         registry.add(Null.self)
         return registry
     }

@@ -1,0 +1,79 @@
+// feedbus: events as the text that the console prints.
+
+import FeedbusPlugin
+
+/// Renders events by the options of a console.
+struct ConsoleRenderer {
+    private let format: ConsoleFormat
+    private let template: LineTemplate
+    private let headline: @Sendable (Event) -> String?
+    /// With SGR colours.
+    var isColored = false
+    /// The width of the terminal: longer lines are cut; nil where the output is no terminal.
+    var columns: Int?
+    private var localTime = LocalTime()
+    private var colors = NodeColors()
+
+    init(format: ConsoleFormat, template: LineTemplate, headline: @escaping @Sendable (Event) -> String?) {
+        self.format = format
+        self.template = template
+        self.headline = headline
+    }
+
+    /// Appends the event with its final line break.
+    mutating func append(_ event: Event, now: WallTime, to writer: inout ByteWriter) {
+        switch format {
+        case .json: event.appendCloudEvent(to: &writer)
+        case .pretty: PrettyJSON(isColored: isColored).append(event.cloudEvent, to: &writer)
+        case .line: appendLine(event, now: now, to: &writer)
+        }
+        writer.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func appendLine(_ event: Event, now: WallTime, to writer: inout ByteWriter) {
+        var left = columns ?? .max
+        for piece in template.pieces {
+            var text = TerminalText.oneLine(self.text(of: piece, event, now: now))
+            if columns != nil {
+                let (fitting, width) = TerminalText.fit(text, columns: left)
+                text = fitting
+                left -= width
+            }
+            switch piece {
+            case .node where isColored:
+                writer.append("\u{1B}[\(colors.color(of: event.origin.node.string))m\(text)\u{1B}[0m")
+            case .time where isColored:
+                writer.append("\u{1B}[2m\(text)\u{1B}[0m")
+            default:
+                writer.append(text)
+            }
+        }
+    }
+
+    private mutating func text(of piece: LineTemplate.Piece, _ event: Event, now: WallTime) -> String {
+        switch piece {
+        case .text(let text): text
+        case .time: localTime.text(WallTime(rfc3339: event.time) ?? now, now: now)
+        case .timestamp: event.time.string
+        case .node: event.origin.node.string
+        case .type: event.origin.type.string
+        case .id: event.id.string
+        case .source: event.origin.source.string
+        case .subject: event.subject.string
+        case .headline: headline(event) ?? fallback(event)
+        case .data: event.data.string
+        case .pointer(let pointer): value(at: pointer, in: event.data)
+        }
+    }
+
+    /// For events that no plugin has words for.
+    private func fallback(_ event: Event) -> String {
+        let subject = event.subject.isEmpty ? "" : " \(event.subject.string)"
+        return "\(event.origin.type.string) \(event.id.string)\(subject)"
+    }
+
+    private func value(at pointer: JSONPointer, in data: Bytes) -> String {
+        guard let value = (try? JSON.parse(data))?[pointer] else { return "" }
+        return value.string ?? value.raw.string
+    }
+}
