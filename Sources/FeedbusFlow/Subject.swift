@@ -1,19 +1,196 @@
 // feedbus: a hot multicast point with a replay buffer.
 
+public import Synchronization
+
+/// How long a subject, or a shared flow, remembers.
 public enum SubjectScope: String, Sendable, CaseIterable {
+    /// It forgets when the last subscriber leaves, on error and on completion, and keeps nothing while nobody listens.
     case whileConnected = "while_connected"
+    /// It keeps its replay buffer, also past the last subscriber, completion and error.
     case forever
 }
 
+/// A hot multicast point: what is sent goes to all subscribers of that moment, and the last `replay` elements to each
+/// one that comes later.
+///
+/// ```
+/// send       1---2-------3---|
+/// early      1---2-------3---|
+/// late, replay 1    (2)--3---|
+/// ```
+/// - A subscriber gets the replayed part, then the live part, each element exactly once and in order, also when it joins
+///   in the middle of an emission: that chunk then reaches it by replay (or, with replay 0, not at all).
+/// - All subscribers see one order. A send that comes during another one, also from inside a subscriber's handler, waits
+///   for its turn. A subscriber that feeds its own subject must have room for what it sends: a full edge of policy
+///   `.block` would wait for the very handler that sends.
+/// - Each subscriber has its own edge. `send` returns when every edge has taken the chunk; the slowest of those that
+///   block sets the pace, and each gets as much as it has room for at once. A subscriber that leaves, or fails by its
+///   policy, holds nobody up.
+/// - After `finish` or `fail`, sends throw; a late subscriber gets the replayed part (scope `.forever`) and then the
+///   terminal event.
+///
+/// Rx: `PublishSubject` (replay 0), `ReplaySubject` (replay n, `.forever`); Combine: `PassthroughSubject`; Kotlin:
+/// `MutableSharedFlow`.
 public final class Subject<Element: Sendable>: Sendable {
+    @usableFromInline typealias Machine = SubjectStateMachine<Element>
+
+    @usableFromInline let state: Mutex<Machine>
+    @usableFromInline let replay: Int
+    @usableFromInline let retain: (@Sendable (Element) -> Element)?
+
+    /// - Parameter replay: elements that a late subscriber gets, 0...
+    public init(replay: Int = 0, scope: SubjectScope = .whileConnected) {
+        precondition(replay >= 0, "the replay of a subject is at least 0")
+        self.state = Mutex(Machine(replay: replay, scope: scope))
+        self.replay = replay
+        self.retain = nil
+    }
+
+    /// - Parameters:
+    ///   - replay: elements that a late subscriber gets, 0...
+    ///   - retain: makes what is kept for late subscribers out of what was sent.
     public init(
-        replay: Int = 0, scope: SubjectScope = .whileConnected,
-        retain: @escaping @Sendable (Element) -> Element = { $0 }
-    ) { fatalError("not yet") }
-    public func send(_ chunk: Chunk<Element>, shielded: Bool = false) async throws { fatalError("not yet") }
-    public func finish() { fatalError("not yet") }
-    public func fail(_ error: any Error) { fatalError("not yet") }
-    public func subscribe(capacity: Int = 256, policy: OverflowPolicy = .block) -> Subscription<Element> { fatalError("not yet") }
-    public func flow(capacity: Int = 256, policy: OverflowPolicy = .block) -> Flow<Element> { fatalError("not yet") }
-    public func attach(_ edge: Edge<Element>) async throws { fatalError("not yet") }
+        replay: Int = 0, scope: SubjectScope = .whileConnected, retain: @escaping @Sendable (Element) -> Element
+    ) {
+        precondition(replay >= 0, "the replay of a subject is at least 0")
+        self.state = Mutex(Machine(replay: replay, scope: scope))
+        self.replay = replay
+        self.retain = retain
+    }
+
+    deinit {
+        // Nobody can send any more: whoever still listens would wait for ever.
+        run(state.withLock { $0.close(.finished) })
+    }
+
+    /// Sends to all subscribers; returns when every edge has taken the chunk, as its policy has it.
+    /// - Parameter shielded: cancellation of the caller's task does not end the wait.
+    /// - Throws: `EdgeClosed` after `finish` or `fail`. `CancellationError` when an edge was aborted meanwhile, and at
+    ///   once when the caller is cancelled and not shielded: subscribers with room have the chunk then, others the part
+    ///   that fitted.
+    @inlinable
+    public func send(_ chunk: Chunk<Element>, shielded: Bool = false) async throws {
+        guard !chunk.isEmpty else { return }
+        if !shielded { try Task.checkCancellation() }
+        var kept = chunk.suffix(replay)
+        if let retain, !kept.isEmpty { kept = Chunk(kept.map(retain)) }
+        let subscribers: [Machine.Subscriber]
+        switch state.withLock({ [kept] in $0.send(kept) }) {
+        case .ended: throw EdgeClosed()
+        case .deliver(let present): subscribers = present
+        case .wait(let place):
+            try await waitForTurn(place, shielded: shielded)
+            subscribers = state.withLock { [kept] in $0.begin(kept) }
+        }
+        defer { run(state.withLock { $0.endTurn() }) }
+        try await deliver(chunk, to: subscribers, shielded: shielded)
+    }
+
+    /// Completes all subscribers, after what was sent before. Without effect on a subject that has ended.
+    @inlinable
+    public func finish() { run(state.withLock { $0.close(.finished) }) }
+
+    /// Fails all subscribers, after what was sent before. Without effect on a subject that has ended.
+    @inlinable
+    public func fail(_ error: any Error) { run(state.withLock { $0.close(.failed(error)) }) }
+
+    /// A subscription from this moment on, with an edge of its own.
+    /// - Parameters:
+    ///   - capacity: elements that the subscriber may be behind, 1...
+    ///   - policy: what happens beyond. A replayed part that is longer than the capacity is no exception, but with
+    ///     `.block` it waits for the subscriber without holding up anybody.
+    public func subscribe(capacity: Int = 256, policy: OverflowPolicy = .block) -> Subscription<Element> {
+        let edge = Edge<Element>(capacity: capacity, policy: policy)
+        join(edge)
+        return Subscription(edge: edge)
+    }
+
+    /// A cold view: each collection subscribes anew and leaves when it ends.
+    public func flow(capacity: Int = 256, policy: OverflowPolicy = .block) -> Flow<Element> {
+        Flow { emit in
+            let edge = Edge<Element>(capacity: capacity, policy: policy)
+            self.join(edge)
+            defer { edge.close() }
+            while let chunk = try await edge.next() { try await emit(chunk) }
+        }
+    }
+
+    /// Subscribes an edge that the caller made: the replayed part first, then what is sent. The subject counts as one of
+    /// the edge's producers: its end is forwarded. Returns without waiting for the edge's consumer.
+    public func attach(_ edge: Edge<Element>) async throws { join(edge) }
+
+    /// Subscribers now.
+    public var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+}
+
+// MARK: - Inside
+
+extension Subject {
+    @usableFromInline
+    func join(_ edge: Edge<Element>) {
+        var actions = EdgeStateMachine<Element>.Actions()
+        let (id, ending) = state.withLock { ($0.join(edge, &actions), $0.ending) }
+        edge.run(actions)
+        switch ending {
+        case nil: edge.whenClosed { [weak self] in self?.state.withLock { $0.leave(id) } }
+        case .finished: edge.finish()
+        case .failed(let error): edge.fail(error)
+        }
+    }
+
+    @inlinable
+    func deliver(_ chunk: Chunk<Element>, to subscribers: [Machine.Subscriber], shielded: Bool) async throws {
+        if subscribers.count == 1 {
+            do { try await subscribers[0].edge.send(chunk, shielded: shielded) } catch {
+                if error is CancellationError { throw error }
+            }
+            return
+        }
+        // First all that have room, then wait for the others together: nobody waits for a slower neighbour's room.
+        var isAborted = false
+        var blocked: [(edge: Edge<Element>, place: UInt64)] = []
+        for subscriber in subscribers {
+            switch subscriber.edge.offer(chunk) {
+            case .taken: break
+            case .refused(let error): if error is CancellationError { isAborted = true }
+            case .blocked(let place): blocked.append((subscriber.edge, place))
+            }
+        }
+        if !blocked.isEmpty { try await SubjectLatch.wait(for: blocked, shielded: shielded) }
+        if isAborted { throw CancellationError() }
+    }
+
+    @inlinable
+    func waitForTurn(_ place: UInt64, shielded: Bool) async throws {
+        if shielded {
+            try await withUnsafeThrowingContinuation { continuation in
+                run(state.withLock { $0.wait(place, continuation) })
+            }
+            return
+        }
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                let actions = state.withLock {
+                    // The handler below may have run before there was anything to cancel.
+                    let first = $0.wait(place, continuation)
+                    return (first, Task.isCancelled ? $0.cancelWait(place) : .none)
+                }
+                run(actions.0)
+                run(actions.1)
+            }
+        } onCancel: {
+            run(state.withLock { $0.cancelWait(place) })
+        }
+    }
+
+    @inlinable
+    func run(_ action: Machine.Action) {
+        switch action {
+        case .none: break
+        case .resume(let continuation): continuation.resume()
+        case .cancel(let continuation): continuation.resume(throwing: CancellationError())
+        case .end(let subscribers, .finished): for subscriber in subscribers { subscriber.edge.finish() }
+        case .end(let subscribers, .failed(let error)): for subscriber in subscribers { subscriber.edge.fail(error) }
+        }
+    }
 }

@@ -1,0 +1,406 @@
+// feedbus: what an edge does, as a value: it holds no lock, awaits nothing and resumes nobody.
+
+/// Where a suspended sender is told that its chunk was taken (nil) or why not.
+@usableFromInline
+enum EdgeSenderReply: Sendable {
+    /// It has a place in the queue but does not wait yet.
+    case unattached
+    case continuation(UnsafeContinuation<Void, any Error>)
+    case callback(@Sendable ((any Error)?) -> Void)
+    /// Nobody: the replayed part that a subject left in front of the queue.
+    case nobody
+}
+
+/// The state of an edge. Each event returns the actions that `Edge` runs after it has let go of the lock.
+@usableFromInline
+struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
+    @usableFromInline typealias Consumer = UnsafeContinuation<Chunk<Element>?, any Error>
+
+    @usableFromInline
+    struct Sender: Sendable {
+        @usableFromInline let id: UInt64
+        @usableFromInline var rest: Chunk<Element>
+        @usableFromInline var reply: EdgeSenderReply
+
+        @inlinable
+        init(id: UInt64, rest: Chunk<Element>, reply: EdgeSenderReply) {
+            self.id = id
+            self.rest = rest
+            self.reply = reply
+        }
+    }
+
+    @usableFromInline
+    enum Phase: Sendable {
+        /// Takes elements while a producer is left. Next: any other.
+        case open
+        /// What is buffered or waiting is still handed out, then the error. Next: closed, aborted.
+        case failed(any Error)
+        /// The consumer has gone. Last.
+        case closed
+        /// Both sides were told to give up. Last.
+        case aborted
+    }
+
+    @usableFromInline
+    enum Offer: Sendable {
+        case taken
+        /// The sender has a place in the queue, under this number, for the part that did not fit.
+        case blocked(UInt64)
+        case refused(any Error)
+    }
+
+    @usableFromInline
+    enum Next: Sendable {
+        case chunk(Chunk<Element>)
+        case end
+        case failure(any Error)
+        /// Nothing there: wait, under this number.
+        case wait(UInt64)
+    }
+
+    /// What to do once the lock is released, in this order.
+    @usableFromInline
+    struct Actions: Sendable {
+        @usableFromInline var dropped: Chunk<Element>?
+        @usableFromInline var consumer: Consumer?
+        @usableFromInline var consumerResult: Result<Chunk<Element>?, any Error> = .success(nil)
+        /// The first sender to be told is kept here: mostly it is the only one, and costs no array.
+        @usableFromInline var sender: EdgeSenderReply = .unattached
+        @usableFromInline var senderError: (any Error)?
+        @usableFromInline var moreSenders: [(reply: EdgeSenderReply, error: (any Error)?)] = []
+        @usableFromInline var watchers: [@Sendable () -> Void] = []
+
+        @inlinable
+        init() {}
+
+        @inlinable
+        mutating func reply(to reply: EdgeSenderReply, _ error: (any Error)? = nil) {
+            if case .unattached = sender {
+                sender = reply
+                senderError = error
+            } else {
+                moreSenders.append((reply, error))
+            }
+        }
+    }
+
+    /// A chunk of at least this many elements is handed out as it is; smaller neighbours are joined.
+    @inlinable static var joinLimit: Int { 256 }
+
+    @usableFromInline let capacity: Int
+    @usableFromInline let weightLimit: Int
+    @usableFromInline let policy: OverflowPolicy
+    @usableFromInline let weigh: @Sendable (Element) -> Int
+
+    @usableFromInline var phase = Phase.open
+    @usableFromInline var producers: Int
+    @usableFromInline var buffer = Ring<Chunk<Element>>()
+    @usableFromInline var buffered = 0
+    @usableFromInline var bufferedWeight = 0
+    @usableFromInline var senders = Ring<Sender>()
+    @usableFromInline var waiting = 0
+    /// Senders that were served between getting a place and waiting at it.
+    @usableFromInline var settledEarly: [UInt64] = []
+    @usableFromInline var consumer: Consumer?
+    @usableFromInline var consumerMax = 0
+    @usableFromInline var consumerID: UInt64 = 0
+    @usableFromInline var dropped = 0
+    @usableFromInline var lastID: UInt64 = 0
+    /// Told when the edge takes no more: closed, aborted or failed.
+    @usableFromInline var watchers: [@Sendable () -> Void] = []
+
+    @inlinable
+    init(
+        capacity: Int, policy: OverflowPolicy, producers: Int, weightLimit: Int,
+        weigh: @escaping @Sendable (Element) -> Int
+    ) {
+        self.capacity = policy == .latest ? 1 : capacity
+        self.policy = policy == .latest ? .dropOldest : policy
+        self.weightLimit = policy == .latest ? .max : weightLimit
+        self.producers = producers
+        self.weigh = weigh
+    }
+
+    // MARK: - Senders
+
+    /// A chunk arrives. Enters the buffer by the policy; with `block`, what does not fit takes a place in the queue.
+    @inlinable
+    mutating func offer(_ chunk: Chunk<Element>, reply: EdgeSenderReply, _ actions: inout Actions) -> Offer {
+        switch phase {
+        case .open where producers > 0: break
+        case .open, .failed, .closed: return .refused(EdgeClosed())
+        case .aborted: return .refused(CancellationError())
+        }
+        var outcome = Offer.taken
+        switch policy {
+        case .block:
+            let fitting = senders.isEmpty ? fit(chunk) : 0
+            append(chunk.prefix(fitting))
+            if fitting < chunk.count {
+                lastID += 1
+                let rest = chunk.dropFirst(fitting)
+                senders.append(Sender(id: lastID, rest: rest, reply: reply))
+                waiting += rest.count
+                outcome = .blocked(lastID)
+            }
+        case .dropNewest: drop(insert(chunk), &actions)
+        case .dropOldest, .latest: drop(insertNewest(chunk), &actions)
+        case .fail:
+            let fitting = fit(chunk)
+            append(chunk.prefix(fitting))
+            if fitting < chunk.count {
+                drop(chunk.dropFirst(fitting), &actions)
+                let error = EdgeOverflow(capacity: capacity)
+                phase = .failed(error)
+                actions.watchers = watchers
+                watchers = []
+                outcome = .refused(error)
+            }
+        }
+        settle(&actions)
+        return outcome
+    }
+
+    /// The sender with a place in the queue now waits; it is told at once if that is over already.
+    @inlinable
+    mutating func attach(_ id: UInt64, _ reply: EdgeSenderReply, _ actions: inout Actions) {
+        for offset in 0..<senders.count where senders[offset].id == id {
+            senders[offset].reply = reply
+            return
+        }
+        if let index = settledEarly.firstIndex(of: id) {
+            settledEarly.remove(at: index)
+            actions.reply(to: reply)
+        } else if case .aborted = phase {
+            actions.reply(to: reply, CancellationError())
+        } else {
+            actions.reply(to: reply, EdgeClosed())
+        }
+    }
+
+    /// A suspended sender was cancelled: the part that it still held is withdrawn.
+    @inlinable
+    mutating func cancelSender(_ id: UInt64, _ actions: inout Actions) {
+        guard let sender = senders.remove(where: { $0.id == id }) else { return }
+        waiting -= sender.rest.count
+        actions.reply(to: sender.reply, CancellationError())
+        // The sender behind it may have a lighter element.
+        admit(&actions)
+    }
+
+    // MARK: - The consumer
+
+    @inlinable
+    mutating func next(max: Int, _ actions: inout Actions) -> Next {
+        precondition(consumer == nil, "an edge has one consumer")
+        switch phase {
+        case .closed: return .end
+        case .aborted: return .failure(CancellationError())
+        case .open, .failed: break
+        }
+        if buffered > 0 {
+            let chunk = take(max)
+            admit(&actions)
+            return .chunk(chunk)
+        }
+        if case .failed(let error) = phase { return .failure(error) }
+        if producers == 0 { return .end }
+        lastID += 1
+        consumerID = lastID
+        return .wait(lastID)
+    }
+
+    /// The consumer waits, or is answered at once if something has come meanwhile.
+    @inlinable
+    mutating func wait(max: Int, _ continuation: Consumer, _ actions: inout Actions) {
+        let id = consumerID
+        switch next(max: max, &actions) {
+        case .chunk(let chunk):
+            actions.consumer = continuation
+            actions.consumerResult = .success(chunk)
+        case .end:
+            actions.consumer = continuation
+        case .failure(let error):
+            actions.consumer = continuation
+            actions.consumerResult = .failure(error)
+        case .wait:
+            consumer = continuation
+            consumerMax = max
+            consumerID = id
+        }
+    }
+
+    @inlinable
+    mutating func cancelConsumer(_ id: UInt64, _ actions: inout Actions) {
+        guard consumerID == id, let waiter = consumer.take() else { return }
+        actions.consumer = waiter
+        actions.consumerResult = .failure(CancellationError())
+    }
+
+    // MARK: - The end
+
+    @inlinable
+    mutating func addProducer() { producers += 1 }
+
+    @inlinable
+    mutating func finish(_ actions: inout Actions) {
+        guard producers > 0 else { return }
+        producers -= 1
+        settle(&actions)
+    }
+
+    @inlinable
+    mutating func fail(_ error: any Error, _ actions: inout Actions) {
+        guard case .open = phase, producers > 0 else { return }
+        phase = .failed(error)
+        actions.watchers = watchers
+        watchers = []
+        settle(&actions)
+    }
+
+    /// Ends the edge for both sides and returns what was buffered.
+    @inlinable
+    mutating func end(
+        _ last: Phase, senderError: any Error, consumer result: Result<Chunk<Element>?, any Error>,
+        _ actions: inout Actions
+    ) -> Chunk<Element> {
+        switch phase {
+        case .closed, .aborted: return Chunk()
+        case .open, .failed: break
+        }
+        phase = last
+        let left = buffer.removeAll()
+        buffered = 0
+        bufferedWeight = 0
+        for sender in senders.removeAll() {
+            if case .unattached = sender.reply { continue }
+            actions.reply(to: sender.reply, senderError)
+        }
+        waiting = 0
+        actions.consumer = consumer.take()
+        actions.consumerResult = result
+        actions.watchers = watchers
+        watchers = []
+        return left.count == 1 ? left[0] : Chunk(left.flatMap { $0 })
+    }
+
+    /// - Returns: true when the edge takes no more already.
+    @inlinable
+    mutating func watch(_ watcher: @escaping @Sendable () -> Void) -> Bool {
+        switch phase {
+        case .open:
+            watchers.append(watcher)
+            return false
+        case .failed, .closed, .aborted: return true
+        }
+    }
+
+    // MARK: - Inside
+
+    /// Serves the consumer and the queue until neither can go on.
+    @inlinable
+    mutating func settle(_ actions: inout Actions) {
+        admit(&actions)
+        guard consumer != nil else { return }
+        if buffered > 0 {
+            actions.consumer = consumer.take()
+            actions.consumerResult = .success(take(consumerMax))
+            admit(&actions)
+        } else if case .failed(let error) = phase {
+            actions.consumer = consumer.take()
+            actions.consumerResult = .failure(error)
+        } else if producers == 0 {
+            actions.consumer = consumer.take()
+        }
+    }
+
+    /// Lets suspended senders in, in their order, as far as there is room.
+    @inlinable
+    mutating func admit(_ actions: inout Actions) {
+        while !senders.isEmpty {
+            let fitting = fit(senders[0].rest)
+            guard fitting > 0 else { return }
+            let rest = senders[0].rest
+            append(rest.prefix(fitting))
+            waiting -= fitting
+            if fitting < rest.count {
+                senders[0].rest = rest.dropFirst(fitting)
+                return
+            }
+            guard let served = senders.popFirst() else { return }
+            switch served.reply {
+            case .unattached: settledEarly.append(served.id)
+            case .nobody: break
+            case .continuation, .callback: actions.reply(to: served.reply)
+            }
+        }
+    }
+
+    /// How many elements from the front of `chunk` fit now. One that is too heavy on its own passes when the edge is
+    /// empty.
+    @inlinable
+    func fit(_ chunk: Chunk<Element>) -> Int {
+        let room = min(chunk.count, capacity - buffered)
+        guard weightLimit != .max else { return room }
+        var weight = bufferedWeight
+        for index in 0..<max(room, 0) {
+            let (sum, overflow) = weight.addingReportingOverflow(weigh(chunk[index]))
+            if (overflow || sum > weightLimit) && buffered + index > 0 { return index }
+            weight = overflow ? .max : sum
+        }
+        return room
+    }
+
+    @inlinable
+    func weight(of chunk: Chunk<Element>) -> Int {
+        chunk.reduce(0) { sum, element in
+            let (next, overflow) = sum.addingReportingOverflow(weigh(element))
+            return overflow ? .max : next
+        }
+    }
+
+    @inlinable
+    mutating func append(_ chunk: Chunk<Element>) {
+        guard !chunk.isEmpty else { return }
+        buffer.append(chunk)
+        buffered += chunk.count
+        if weightLimit != .max { bufferedWeight += weight(of: chunk) }
+    }
+
+    /// Takes at most `max` elements from the front, joining small chunks. Never fewer than one.
+    @inlinable
+    mutating func take(_ max: Int) -> Chunk<Element> {
+        let wanted = min(Swift.max(max, 1), buffered)
+        var taken = buffer[0]
+        if taken.count > wanted {
+            buffer[0] = taken.dropFirst(wanted)
+            taken = taken.prefix(wanted)
+        } else {
+            _ = buffer.popFirst()
+            if taken.count < wanted, taken.count < Self.joinLimit { taken = join(taken, upTo: wanted) }
+        }
+        buffered -= taken.count
+        if weightLimit != .max { bufferedWeight = buffered == 0 ? 0 : bufferedWeight - weight(of: taken) }
+        return taken
+    }
+
+    @inlinable
+    mutating func join(_ first: Chunk<Element>, upTo wanted: Int) -> Chunk<Element> {
+        var joined = [Element]()
+        joined.reserveCapacity(min(wanted, 2 * Self.joinLimit))
+        joined.append(contentsOf: first)
+        while joined.count < wanted, joined.count < Self.joinLimit {
+            let next = buffer[0]
+            if joined.count + next.count > wanted {
+                let part = wanted - joined.count
+                buffer[0] = next.dropFirst(part)
+                joined.append(contentsOf: next.prefix(part))
+            } else {
+                _ = buffer.popFirst()
+                joined.append(contentsOf: next)
+            }
+        }
+        return Chunk(joined)
+    }
+}

@@ -1,0 +1,74 @@
+// feedbus: a queue in a ring: the storage of edges, subjects and gates.
+
+/// First in, first out, with constant-time ends. Holds nothing that was taken out.
+@usableFromInline
+struct Ring<Element: Sendable>: Sendable {
+    /// Its length is zero or a power of two, so that positions wrap by a mask.
+    @usableFromInline var slots: [Element?] = []
+    @usableFromInline var head = 0
+    @usableFromInline var count = 0
+
+    @inlinable
+    init() {}
+
+    @inlinable var isEmpty: Bool { count == 0 }
+
+    /// The element at `offset` from the front.
+    @inlinable
+    subscript(offset: Int) -> Element {
+        get {
+            guard let element = slots[(head + offset) & (slots.count - 1)] else {
+                preconditionFailure("offset outside the queue")
+            }
+            return element
+        }
+        set { slots[(head + offset) & (slots.count - 1)] = newValue }
+    }
+
+    @inlinable var first: Element? { count == 0 ? nil : slots[head] }
+
+    @inlinable
+    mutating func append(_ element: Element) {
+        if count == slots.count { grow() }
+        slots[(head + count) & (slots.count - 1)] = element
+        count += 1
+    }
+
+    @inlinable
+    mutating func popFirst() -> Element? {
+        guard count > 0 else { return nil }
+        let element = slots[head].take()
+        head = (head + 1) & (slots.count - 1)
+        count -= 1
+        // A burst must not cost memory for ever.
+        if count == 0, slots.count > 64 { self = Ring() }
+        return element
+    }
+
+    /// Takes out the first element that satisfies `predicate`; linear.
+    @inlinable
+    mutating func remove(where predicate: (Element) -> Bool) -> Element? {
+        guard let offset = (0..<count).first(where: { predicate(self[$0]) }) else { return nil }
+        let element = self[offset]
+        for later in offset + 1..<max(count, offset + 1) { self[later - 1] = self[later] }
+        slots[(head + count - 1) & (slots.count - 1)] = nil
+        count -= 1
+        return element
+    }
+
+    /// Empties the queue and returns what it held, in order.
+    @inlinable
+    mutating func removeAll() -> [Element] {
+        let elements = (0..<count).map { self[$0] }
+        self = Ring()
+        return elements
+    }
+
+    @inlinable
+    mutating func grow() {
+        var larger = [Element?](repeating: nil, count: Swift.max(4, slots.count * 2))
+        for offset in 0..<count { larger[offset] = slots[(head + offset) & (slots.count - 1)] }
+        slots = larger
+        head = 0
+    }
+}

@@ -1,3 +1,0 @@
-// feedbus: tests of the reactive core.
-
-import Testing
