@@ -1,6 +1,7 @@
 // feedbus: what must not be shown, and how the rest is shown.
 
 import FeedbusBase
+import FeedbusJSON
 
 /// Hides the secrets of a request in everything that is shown or kept.
 enum Redaction {
@@ -20,20 +21,24 @@ enum Redaction {
     static func url(_ url: String, secretQuery: [String]) -> String {
         var rest = url[...]
         var shown = ""
-        if let scheme = rest.range(of: "://") {
-            shown += rest[..<scheme.upperBound]
-            rest = rest[scheme.upperBound...]
+        let afterScheme = rest.drop { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
+        if afterScheme.hasPrefix("://") {
+            rest = afterScheme.dropFirst(3)
+            shown += url[..<rest.startIndex]
             let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
             if let at = authority.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
         }
         guard !secretQuery.isEmpty, let mark = rest.firstIndex(of: "?") else { return shown + rest }
         let query = rest[rest.index(after: mark)...].prefix { $0 != "#" }
-        shown += rest[...mark]
-        shown += query.split(separator: "&", omittingEmptySubsequences: false).map { item in
+        return shown + rest[...mark] + items(query, secretQuery: secretQuery) + rest[query.endIndex...]
+    }
+
+    /// A query or a form with the values of secret items hidden.
+    private static func items(_ query: Substring, secretQuery: [String]) -> String {
+        query.split(separator: "&", omittingEmptySubsequences: false).map { item in
             let name = item.prefix { $0 != "=" }
-            return secretQuery.contains(String(name)) ? "\(name)=\(Redaction.mark)" : String(item)
+            return secretQuery.contains(Percent.decoded(String(name))) ? "\(name)=\(mark)" : String(item)
         }.joined(separator: "&")
-        return shown + rest[query.endIndex...]
     }
 
     /// Text of a service, which may quote what was sent to it.
@@ -45,13 +50,28 @@ enum Redaction {
         return shown
     }
 
+    /// A request's body with the form fields or top-level JSON members hidden that are named as `secretQuery`.
+    static func body(_ body: Bytes, of request: HTTPRequest) -> Bytes {
+        var shown = body
+        if !request.secretQuery.isEmpty {
+            if let json = try? JSON.parse(body) {
+                let hidden = request.secretQuery.filter { json[$0] != nil }.map { ($0, Bytes("\"\(mark)\"")) }
+                if !hidden.isEmpty { shown = JSONEdit.append(hidden.map { (key: $0.0, value: $0.1) }, to: json) }
+            } else {
+                // A form is written like a query.
+                shown = Bytes(items(body.string[...], secretQuery: request.secretQuery))
+            }
+        }
+        return Bytes(text(shown.string, of: request))
+    }
+
     private static func secrets(of request: HTTPRequest) -> [String] {
         var found = request.headers.filter { isSecretHeader($0.name) }.map(\.value)
         // "Bearer x" is quoted back without its first word.
         found += found.compactMap { $0.split(separator: " ").last.map(String.init) }
         if let bearer = request.bearer { found.append(bearer.reveal()) }
         if !request.secretQuery.isEmpty, let url = try? HTTPURL(request.url) {
-            found += url.queryItems.filter { request.secretQuery.contains($0.name) }.map(\.value)
+            found += url.queryItems.filter { request.secretQuery.contains(Percent.decoded($0.name)) }.map(\.value)
         }
         return found
     }
@@ -60,16 +80,4 @@ enum Redaction {
 extension HTTPRequest {
     /// `GET https://…`, fit to be shown.
     var shown: String { "\(method) \(Redaction.url(url, secretQuery: secretQuery))" }
-}
-
-extension StringProtocol {
-    /// Where a text occurs first.
-    fileprivate func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
 }

@@ -1,0 +1,191 @@
+// feedbus: one exchange inside libcurl.
+
+import CCurl
+import FeedbusBase
+
+/// An easy handle at work: what it sends, and what has come in so far. Lives on the loop.
+final class CurlTransfer {
+    let id: UInt64
+    let request: HTTPRequest
+    let handle: UnsafeMutableRawPointer
+    private let continuation: CheckedContinuation<HTTPResponse, any Error>
+    /// The header lines that libcurl reads while the transfer is under way; freed with the transfer.
+    private var list: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    private var headers = HTTPHeaders()
+    private var body = ByteWriter()
+    private var isInBody = false
+    private var isTooLarge = false
+
+    init(
+        id: UInt64, request: HTTPRequest, handle: UnsafeMutableRawPointer,
+        continuation: CheckedContinuation<HTTPResponse, any Error>
+    ) {
+        self.id = id
+        self.request = request
+        self.handle = handle
+        self.continuation = continuation
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_slist_free_all(list)
+        errorText.deallocate()
+    }
+
+    static let connectTimeout = Duration.seconds(8)
+
+    /// Tells libcurl all about the request. The handle is fresh, or reset.
+    /// - Throws: `FeedbusError` where the request cannot be sent as it is.
+    func prepare(userAgent: String) throws(FeedbusError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        set(CURLOPT_NOSIGNAL, 1)
+        // Or a cancelled look-up would hold up the loop until its thread has given up.
+        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        set(CURLOPT_ACCEPT_ENCODING, "")
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_TIMEOUT_MS, milliseconds(request.timeout))
+        set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(request.timeout, CurlTransfer.connectTimeout)))
+        if request.headers["User-Agent"] == nil { set(CURLOPT_USERAGENT, userAgent) }
+        _ = feedbus_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+        _ = feedbus_curl_set_pointer(handle, CURLOPT_PRIVATE, context)
+        _ = feedbus_curl_set_receiver(handle, CURLOPT_WRITEFUNCTION, receiveBody)
+        _ = feedbus_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+        _ = feedbus_curl_set_receiver(handle, CURLOPT_HEADERFUNCTION, receiveHeader)
+        _ = feedbus_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
+        setMethod()
+        try setHeaders()
+    }
+
+    private func setMethod() {
+        if request.method == "HEAD" {
+            set(CURLOPT_NOBODY, 1)
+            return
+        }
+        _ = feedbus_curl_set_size(handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.maxBody))
+        if request.method == "GET" && request.body == nil { return }
+        if request.method == "POST" || request.body != nil {
+            let body = request.body ?? Bytes()
+            set(CURLOPT_POST, 1)
+            _ = feedbus_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+            body.withUnsafeBytes { bytes in
+                // Copied: the request's own bytes may move before libcurl reads them.
+                _ = feedbus_curl_set_pointer(
+                    handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            }
+        }
+        if request.method != "POST" { set(CURLOPT_CUSTOMREQUEST, request.method) }
+    }
+
+    private func setHeaders() throws(FeedbusError) {
+        // No waiting for "100 Continue" before a body: our bodies are small.
+        var lines = ["Expect:"]
+        for field in request.headers {
+            guard isSendable(field.name), !field.name.isEmpty, isSendable(field.value) else {
+                throw FeedbusError(
+                    FeedbusError.Code("http.header"), "\(request.shown): a header has a line break in it")
+            }
+            lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+        }
+        if let bearer = request.bearer?.reveal() {
+            guard isSendable(bearer) else {
+                throw FeedbusError(
+                    FeedbusError.Code("http.header"), "\(request.shown): the token has a line break in it")
+            }
+            lines.append("Authorization: Bearer \(bearer)")
+        }
+        for line in lines { list = curl_slist_append(list, line) }
+        _ = feedbus_curl_set_list(handle, CURLOPT_HTTPHEADER, list)
+    }
+
+    private func isSendable(_ text: String) -> Bool { !text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
+
+    /// libcurl has ended the transfer: the one who waits gets the answer, or the reason why there is none.
+    func finish(_ code: CURLcode) {
+        guard code == CURLE_OK else {
+            let failure = CurlFailure(
+                code: code, detail: String(cString: errorText), wasConnected: time(CURLINFO_PRETRANSFER_TIME_T) > 0,
+                wasResolved: time(CURLINFO_NAMELOOKUP_TIME_T) > 0, isTooLarge: isTooLarge)
+            return continuation.resume(throwing: failure.error(for: request))
+        }
+        var status = 0
+        _ = feedbus_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        continuation.resume(
+            returning: HTTPResponse(status: status, headers: headers, body: body.finish(), url: request.url))
+    }
+
+    func fail(_ error: any Error) { continuation.resume(throwing: error) }
+
+    // MARK: - What comes in
+
+    /// Takes a piece of unpacked body; false ends the transfer.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        isInBody = true
+        guard body.count + bytes.count <= request.maxBody else {
+            isTooLarge = true
+            return false
+        }
+        body.append(bytes)
+        return true
+    }
+
+    /// Takes one header line with its line end.
+    func receiveHeaderLine(_ bytes: UnsafeRawBufferPointer) {
+        // Fields behind the body are not part of what feedbus knows of an answer.
+        guard !isInBody else { return }
+        var line = String(decoding: bytes, as: UTF8.self)[...]
+        while let last = line.last, last.isNewline { line.removeLast() }
+        if line.hasPrefix("HTTP/") {
+            // Another head: what came before was an interim answer (1xx).
+            headers = HTTPHeaders()
+        } else if line.first == " " || line.first == "\t" {
+            headers.continueLast(with: String(line.drop { $0 == " " || $0 == "\t" }))
+        } else if let colon = line.firstIndex(of: ":") {
+            var value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            while let last = value.last, last == " " || last == "\t" { value.removeLast() }
+            headers.append(String(line[..<colon]), String(value))
+        }
+    }
+
+    // MARK: - Options
+
+    private func set(_ option: CURLoption, _ value: Int) { _ = feedbus_curl_set_long(handle, option, value) }
+
+    private func set(_ option: CURLoption, _ value: String) { _ = feedbus_curl_set_string(handle, option, value) }
+
+    private func time(_ info: CURLINFO) -> Int64 {
+        var microseconds = curl_off_t(0)
+        _ = feedbus_curl_get_size(handle, info, &microseconds)
+        return Int64(microseconds)
+    }
+
+    private func milliseconds(_ duration: Duration) -> Int {
+        Int(clamping: min(max(duration.nanoseconds / 1_000_000, 1), 1_000_000_000))
+    }
+}
+
+/// libcurl's write callback. Returning less than was given ends the transfer.
+private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context!).takeUnretainedValue()
+    let total = size * count
+    return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: total)) ? total : 0
+}
+
+/// libcurl's header callback.
+private func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let transfer = Unmanaged<CurlTransfer>.fromOpaque(context!).takeUnretainedValue()
+    let total = size * count
+    transfer.receiveHeaderLine(UnsafeRawBufferPointer(start: bytes, count: total))
+    return total
+}

@@ -1,0 +1,26 @@
+// feedbus: HTTP for real, by libcurl on the loop.
+
+import FeedbusBase
+package import FeedbusLoop
+
+/// Carries exchanges with libcurl's multi interface: HTTP/1.1 and HTTP/2, TLS, all packings, proxies from the
+/// environment, connections kept for reuse. May be used from any thread; the work is done on its loop.
+package final class CurlTransport: HTTPTransport {
+    private let loop: EventLoop
+    private let driver: CurlDriver
+
+    /// - Parameter userAgent: sent where a request has none of its own.
+    /// - Throws: `FeedbusError` (`http.curl`) where libcurl is unfit.
+    package init(loop: EventLoop, userAgent: String) throws {
+        try CurlGlobal.start()
+        self.loop = loop
+        driver = CurlDriver(loop: loop, userAgent: userAgent)
+    }
+
+    package func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await driver.perform(request) }
+
+    /// Ends what is under way and closes all connections: before the loop stops.
+    package func close() {
+        loop.perform { [driver] in driver.assumeIsolated { $0.close() } }
+    }
+}
