@@ -111,7 +111,9 @@ extension PluginOptions {
                 problems.append(unknown(member, at: value?.path ?? owner.path, context: context))
             }
         }
-        for option in options where option.summary.isRequired {
+        // A misspelt option is not missing as well.
+        let meant = Set(problems.lazy.filter { $0.code == "unknown-option" }.compactMap(\.suggestion))
+        for option in options where option.summary.isRequired && !meant.contains(option.summary.name) {
             guard !members.contains(where: { $0.key == option.summary.name }) else { continue }
             problems.append(
                 (value ?? owner).problem(

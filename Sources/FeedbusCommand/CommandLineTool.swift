@@ -1,0 +1,37 @@
+// feedbus: finds the command that the arguments name and has it do its work.
+
+import FeedbusBase
+import FeedbusRuntime
+
+/// The command line as a function: arguments in, texts and exit code (or a plan to run) out.
+struct CommandLineTool {
+    static let commands = [
+        AnyCommand(RunCommand.self), AnyCommand(CheckCommand.self), AnyCommand(ListCommand.self),
+        AnyCommand(DescribeCommand.self), AnyCommand(SchemaCommand.self), AnyCommand(VersionCommand.self),
+        AnyCommand(HelpCommand.self),
+    ]
+
+    let input: CommandInput
+
+    /// - Parameter arguments: without the program's name.
+    func perform(_ arguments: [String]) -> CommandOutcome {
+        guard let first = arguments.first else { return .done(code: 2, err: HelpText.short(Self.commands)) }
+        if first == "--help" || first == "-h" { return .done(out: HelpText.program(Self.commands)) }
+        if first == "--version" { return .done(out: VersionCommand.text) }
+        // `feedbus --config FILE` is `feedbus run --config FILE`.
+        let name = first.hasPrefix("-") ? RunCommand.name : first
+        let rest = first.hasPrefix("-") ? arguments : Array(arguments.dropFirst())
+        do throws(UsageError) {
+            return try Self.command(name).perform(rest, input)
+        } catch {
+            let known = Self.commands.contains { $0.name == name }
+            return .done(code: 2, err: error.text(command: known ? name : nil))
+        }
+    }
+
+    /// The command of that name.
+    static func command(_ name: String) throws(UsageError) -> AnyCommand {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        throw UsageError("unknown command \"\(name)\"", suggestion: nearestName(to: name, in: commands.map(\.name)))
+    }
+}

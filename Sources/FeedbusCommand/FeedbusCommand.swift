@@ -1,6 +1,0 @@
-// feedbus: the command line.
-
-@main
-enum FeedbusCommand {
-    static func main() {}
-}

@@ -1,0 +1,27 @@
+// feedbus: the entry point of the program.
+
+import AllPlugins
+import FeedbusPlugin
+import FeedbusRuntime
+import Glibc
+
+@main
+enum FeedbusMain {
+    static func main() {
+        // A reader that goes away shows as an error of write, not as a signal.
+        signal(SIGPIPE, SIG_IGN)
+        let registry = PluginRegistry.builtins()
+        let input = CommandInput(
+            registry: registry, environment: ProcessEnvironment.current, files: .system,
+            outIsTerminal: isatty(STDOUT_FILENO) == 1, errIsTerminal: isatty(STDERR_FILENO) == 1)
+        switch CommandLineTool(input: input).perform(Array(CommandLine.arguments.dropFirst())) {
+        case .done(let code, let out, let err):
+            let written = StandardStreams.write(out, to: STDOUT_FILENO)
+            StandardStreams.write(err, to: STDERR_FILENO)
+            exit(written || code != 0 ? code : 1)
+        case .run(let plan, let options, let err):
+            StandardStreams.write(err, to: STDERR_FILENO)
+            exit(FeedbusProgram.run(plan: plan, options: options, registry: registry))
+        }
+    }
+}

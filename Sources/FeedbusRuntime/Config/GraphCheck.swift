@@ -1,0 +1,158 @@
+// feedbus: the checks of a config that look at more than one node.
+
+import FeedbusBase
+import FeedbusJSON
+
+/// Looks up what each node reads; finds cycles, nodes that nobody reads, and two nodes that write one file.
+struct GraphCheck {
+    private let nodes: [ConfigNode]
+    private let index: [String: Int]
+    private(set) var problems: [ConfigProblem] = []
+    /// The nodes, each after all that it reads; incomplete where there is a cycle.
+    private(set) var order: [Int] = []
+    /// For each node what it reads, and where it says so.
+    private var reads: [[(node: Int, at: PositionedValue)]]
+    /// Nodes that somebody reads, or seems to mean.
+    private var isRead: [Bool]
+    /// False where something unknown is read: it could be any node.
+    private var readsAreKnown = true
+
+    /// - Parameter isReliable: false where the text is broken in a way that may have swallowed nodes.
+    init(_ nodes: [ConfigNode], isReliable: Bool) {
+        self.nodes = nodes
+        index = Dictionary(nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        reads = Array(repeating: [], count: nodes.count)
+        isRead = Array(repeating: false, count: nodes.count)
+        findRepeatedNames()
+        for reader in nodes.indices { resolve(reader) }
+        findOrder()
+        if isReliable && readsAreKnown { findUnread() }
+        findSharedFiles()
+    }
+
+    private mutating func findRepeatedNames() {
+        for (at, node) in nodes.enumerated() {
+            guard let first = index[node.name], first != at else { continue }
+            problems.append(
+                ConfigProblem(
+                    "the name \"\(node.name)\" is already that of \(nodes[first].path) (line \(nodes[first].keyPosition.line))",
+                    at: node.keyPosition, code: "name-taken", path: node.value.path))
+            isRead[at] = true
+        }
+    }
+
+    private mutating func resolve(_ reader: Int) {
+        let node = nodes[reader]
+        if !node.fromIsKnown { readsAreKnown = false }
+        var seen: Set<String> = []
+        for element in node.from {
+            guard let name = element.string else {
+                problems.append(
+                    element.problem("\"from\" must hold names of nodes, found \(element.kindName)", code: "wrong-type"))
+                readsAreKnown = false
+                continue
+            }
+            guard seen.insert(name).inserted else {
+                problems.append(
+                    element.problem("\(node.path) reads \"\(name)\" twice", code: "repeated-node"))
+                continue
+            }
+            guard let feeder = index[name] else {
+                reportUnknown(name, element, reader)
+                continue
+            }
+            if nodes[feeder].section == .sinks {
+                problems.append(
+                    element.problem(
+                        "\(node.path) cannot read \(nodes[feeder].path): nothing comes out of a sink",
+                        code: "reads-sink"))
+            } else {
+                reads[reader].append((feeder, element))
+                isRead[feeder] = true
+            }
+        }
+    }
+
+    private mutating func reportUnknown(_ name: String, _ element: PositionedValue, _ reader: Int) {
+        let candidates = nodes.indices.filter { nodes[$0].section != .sinks && $0 != reader }.map { nodes[$0].name }
+        let nearest = nearestName(to: name, in: candidates)
+        problems.append(
+            element.problem(
+                "unknown node \"\(name)\" in the \"from\" of \(nodes[reader].path)", code: "unknown-node",
+                suggestion: nearest))
+        if let meant = nearest.flatMap({ index[$0] }) { isRead[meant] = true } else { readsAreKnown = false }
+    }
+
+    /// Kahn's algorithm. Where it stops early there is a cycle: it is reported, cut where it closes, and the rest goes on.
+    private mutating func findOrder() {
+        var waitsFor = reads.map { Set($0.map(\.node)) }
+        var readers: [[Int]] = Array(repeating: [], count: nodes.count)
+        for (reader, feeders) in waitsFor.enumerated() {
+            for feeder in feeders.sorted() { readers[feeder].append(reader) }
+        }
+        var isPlaced = Array(repeating: false, count: nodes.count)
+        var ready = nodes.indices.filter { waitsFor[$0].isEmpty }
+        while true {
+            var next = 0
+            while next < ready.count {
+                let node = ready[next]
+                next += 1
+                isPlaced[node] = true
+                order.append(node)
+                for reader in readers[node] where waitsFor[reader].remove(node) != nil && waitsFor[reader].isEmpty {
+                    ready.append(reader)
+                }
+            }
+            guard let stuck = isPlaced.firstIndex(of: false) else { return }
+            let cycle = findCycle(from: stuck, waitsFor)
+            report(cycle: cycle)
+            waitsFor[cycle[0]].remove(cycle[cycle.count - 1])
+            ready = waitsFor[cycle[0]].isEmpty ? [cycle[0]] : []
+        }
+    }
+
+    /// A cycle upstream of a node that waits, in the direction of the events, beginning with the first in the file.
+    private func findCycle(from start: Int, _ waitsFor: [Set<Int>]) -> [Int] {
+        var trail: [Int] = []
+        var place: [Int: Int] = [:]
+        var at = start
+        while place[at] == nil {
+            place[at] = trail.count
+            trail.append(at)
+            at = waitsFor[at].min()!  // a node that waits waits for another that does
+        }
+        let cycle = Array(trail[place[at]!...].reversed())
+        let first = cycle.firstIndex(of: cycle.min()!)!
+        return Array(cycle[first...] + cycle[..<first])
+    }
+
+    private mutating func report(cycle: [Int]) {
+        let closing = reads[cycle[0]].first { $0.node == cycle[cycle.count - 1] }!.at
+        let names = (cycle + [cycle[0]]).map { nodes[$0].name }.joined(separator: " -> ")
+        problems.append(closing.problem("cycle: \(names); events would go round for ever", code: "cycle"))
+    }
+
+    private mutating func findUnread() {
+        for (at, node) in nodes.enumerated() where node.section != .sinks && !isRead[at] {
+            problems.append(
+                ConfigProblem(
+                    "nobody reads \(node.path): name it in the \"from\" of another node, or take it out",
+                    at: node.keyPosition, code: "unread", path: node.value.path))
+        }
+    }
+
+    private mutating func findSharedFiles() {
+        var writers: [String: Int] = [:]
+        for (at, node) in nodes.enumerated() {
+            for (path, place) in node.claimedFiles {
+                if let other = writers[path], other != at {
+                    problems.append(
+                        place.problem(
+                            "\(node.path) writes the same file as \(nodes[other].path): \(path)", code: "same-file"))
+                } else {
+                    writers[path] = at
+                }
+            }
+        }
+    }
+}
