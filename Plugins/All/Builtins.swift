@@ -2,6 +2,7 @@
 
 import ConsolePlugin
 public import FeedbusPlugin
+import JSONLinesPlugin
 import NullPlugin
 import TakePlugin
 
@@ -11,6 +12,7 @@ extension PluginRegistry {
         var registry = PluginRegistry()
         registry.add(Take.self)
         registry.add(Console.self)
+        registry.add(JSONLines.self)
         registry.add(Null.self)
         return registry
     }

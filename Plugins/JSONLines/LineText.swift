@@ -1,0 +1,52 @@
+// feedbus: events as the lines of a file.
+
+import FeedbusPlugin
+import Glibc
+
+/// A batch as the text that is appended to the file: whole lines, each with its line break.
+struct LineText: Sendable {
+    let bytes: Bytes
+
+    init(_ events: Chunk<Event>, format: LineFormat) {
+        var writer = ByteWriter(capacity: events.reduce(0) { $0 + $1.data.count + 320 })
+        for event in events {
+            var event = event
+            // A line break in the data would make two lines of one. Sources minify, so this is a look and no more.
+            if LineText.firstLineBreak(event.data) != nil { event.data = LineText.oneLine(event.data) }
+            switch format {
+            case .cloudevents: event.appendCloudEvent(to: &writer)
+            case .data: writer.append(event.data)
+            }
+            writer.append(UInt8(ascii: "\n"))
+        }
+        bytes = writer.finish()
+    }
+
+    init(bytes: Bytes) { self.bytes = bytes }
+
+    /// The largest line end (the offset behind a line break) at or before `offset`; 0 where there is none.
+    func lineEnd(atOrBefore offset: Int) -> Int {
+        bytes.withUnsafeBytes { text in
+            var end = offset
+            while end > 0, text[end - 1] != 0x0A { end -= 1 }
+            return end
+        }
+    }
+
+    /// The first line end behind `offset`; the end of the text where there is none.
+    func lineEnd(after offset: Int) -> Int {
+        guard offset < bytes.count else { return bytes.count }
+        return LineText.firstLineBreak(bytes[offset..<bytes.count]).map { offset + $0 + 1 } ?? bytes.count
+    }
+
+    private static func firstLineBreak(_ bytes: Bytes) -> Int? {
+        bytes.withUnsafeBytes { text in
+            guard !text.isEmpty, let found = memchr(text.baseAddress!, 0x0A, text.count) else { return nil }
+            return UnsafeRawPointer(found) - text.baseAddress!
+        }
+    }
+
+    private static func oneLine(_ data: Bytes) -> Bytes {
+        (try? JSON.minify(data)) ?? JSON.quote(data.string)
+    }
+}

@@ -1,0 +1,64 @@
+// feedbus: compresses and deletes old files beside the writing.
+
+import FeedbusPlugin
+
+/// Looks after the files that were set aside. One run at a time; what comes meanwhile is seen to by one more.
+actor OldFileKeeper {
+    private nonisolated let context: PluginContext
+    private let files: OldFiles
+    private let options: RotateOptions
+    private var isRunning = false
+    private var isWanted = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor }
+
+    init(files: OldFiles, options: RotateOptions, context: PluginContext) {
+        self.files = files
+        self.options = options
+        self.context = context
+    }
+
+    /// Starts the work and returns. A compression that is under way when the program ends goes on by itself; one that
+    /// was cut short is done again at the next start.
+    nonisolated func look() {
+        context.task { await self.run() }
+    }
+
+    private func run() async {
+        isWanted = true
+        guard !isRunning else { return }
+        isRunning = true
+        while isWanted {
+            isWanted = false
+            if options.gzip { await compress() }
+            if let keep = options.keep { await prune(keep) }
+        }
+        isRunning = false
+    }
+
+    private func compress() async {
+        let files = files
+        let paths = (try? await context.host.offload { files.uncompressed() }) ?? []
+        for path in paths {
+            do {
+                // --force: over what a run that was cut short has left.
+                let command = ChildCommand(["gzip", "--force", "--", path], stdin: false, stdout: false, stderr: true)
+                let child = try await context.host.spawn(command)
+                var words = ""
+                while let bytes = try await child.readErrors() { words += bytes.string }
+                let exit = await child.wait()
+                guard exit != .code(0) else { continue }
+                context.log.warning(
+                    "gzip of \(path) ended with \(exit)\(words.isEmpty ? "" : ": \(words.prefix(200))")")
+            } catch {
+                context.log.warning("cannot compress \(path): \(describeError(error))")
+            }
+        }
+    }
+
+    private func prune(_ keep: Int) async {
+        let files = files
+        let count = (try? await context.host.offload { files.prune(keep: keep) }) ?? 0
+        if count > 0 { context.log.debug("deleted \(count) old files of \(files.path)") }
+    }
+}

@@ -1,0 +1,64 @@
+// feedbus: the files that were set aside, in their folder.
+
+import FeedbusPlugin
+import Glibc
+
+/// Calls on the folder of old files. All of them block: they run on the pool.
+struct OldFiles: Sendable {
+    let path: String
+    let pattern: RotatedName.Pattern
+
+    init(path: String) {
+        self.path = path
+        pattern = RotatedName.Pattern(path: path)
+    }
+
+    /// Gives the file a name of its own.
+    /// - Returns: its new path.
+    func setAside(at time: WallTime) throws(FileError) -> String {
+        for counter in 1...10_000 {
+            var name = RotatedName(time: time, counter: counter)
+            let target = pattern.folder + pattern.text(name)
+            name.isCompressed = true
+            guard !exists(target), !exists(pattern.folder + pattern.text(name)) else { continue }
+            guard rename(path, target) == 0 else { throw FileError(errno: errno, operation: "rename", path: path) }
+            return target
+        }
+        throw FileError(errno: EEXIST, operation: "rename", path: path)
+    }
+
+    /// Deletes all but the newest `keep` files; returns how many that were.
+    func prune(keep: Int) -> Int {
+        list().sorted().dropLast(keep).count { unlink(pattern.folder + pattern.text($0)) == 0 }
+    }
+
+    /// The paths of those that are not compressed, from old to new.
+    func uncompressed() -> [String] {
+        list().filter { !$0.isCompressed }.sorted().map { pattern.folder + pattern.text($0) }
+    }
+
+    /// When the file was last written to, in wall time.
+    func lastWrite() -> WallTime? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return WallTime(seconds: Int64(status.st_mtim.tv_sec))
+    }
+
+    private func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    private func list() -> [RotatedName] {
+        guard let folder = opendir(pattern.folder.isEmpty ? "." : pattern.folder) else { return [] }
+        defer { closedir(folder) }
+        var names: [RotatedName] = []
+        while let entry = readdir(folder) {
+            let text = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let name = pattern.name(text) { names.append(name) }
+        }
+        return names
+    }
+}

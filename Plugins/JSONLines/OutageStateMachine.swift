@@ -1,0 +1,29 @@
+// feedbus: how long to wait while a file cannot be written, and what is said about it.
+
+import FeedbusPlugin
+
+/// One time of trouble with a file, from the first failure to the next success.
+struct OutageStateMachine {
+    private var began: Instant?
+    private var pause: Duration = .zero
+
+    static let firstPause = Duration.milliseconds(250)
+    static let longestPause = Duration.seconds(5)
+
+    /// A write failed.
+    /// - Returns: how long to wait before the next one, and whether this is the beginning of the trouble.
+    mutating func failed(at now: Instant) -> (pause: Duration, isFirst: Bool) {
+        let isFirst = began == nil
+        if isFirst { began = now }
+        pause = isFirst ? OutageStateMachine.firstPause : min(pause * 2, OutageStateMachine.longestPause)
+        return (pause, isFirst)
+    }
+
+    /// A write succeeded.
+    /// - Returns: how long the trouble lasted; nil where there was none.
+    mutating func succeeded(at now: Instant) -> Duration? {
+        guard let began else { return nil }
+        self = OutageStateMachine()
+        return now - began
+    }
+}
