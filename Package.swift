@@ -20,8 +20,15 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 /// A feedbus plugin (not a SwiftPM one): one folder under Plugins/, one target, one plugin.
 func plugin(_ name: String) -> Target {
     .target(
-        name: "\(name)Plugin", dependencies: ["FeedbusPlugin"], path: "Plugins/\(name)", swiftSettings: swiftSettings)
+        name: "\(name)Plugin", dependencies: ["FeedbusPlugin"] + sharedByPlugins[name, default: []],
+        path: "Plugins/\(name)", swiftSettings: swiftSettings)
 }
+
+/// What several plugins share, in targets of their own between FeedbusPlugin and them.
+let sharedByPlugins: [String: [Target.Dependency]] = [
+    "GitHubEvents": ["GitHubAPI", "Polling"], "TrendingRepos": ["GitHubAPI", "Polling"], "EONET": ["Polling"],
+    "Jokes": ["Polling"],
+]
 
 /// The tests of a target, under Tests/.
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -59,6 +66,14 @@ let package = Package(
         module("FeedbusTestKit", ["FeedbusFlow", "FeedbusBase"]),
         module("FeedbusRuntime", ["FeedbusPlugin", "FeedbusStore"]),
     ]
+        + [
+            // Polling: options, memory and saved text of sources that poll. GitHubAPI: events, pages and links of GitHub.
+            .target(
+                name: "Polling", dependencies: ["FeedbusPlugin"], path: "Plugins/Polling", swiftSettings: swiftSettings),
+            .target(
+                name: "GitHubAPI", dependencies: ["FeedbusPlugin", "Polling"], path: "Plugins/GitHub",
+                swiftSettings: swiftSettings),
+        ]
         + pluginNames.map(plugin)
         + [
             .target(

@@ -1,0 +1,194 @@
+// feedbus: the source EONET.
+
+public import FeedbusPlugin
+import Polling
+
+/// Emits the natural events that NASA's Earth Observatory Natural Event Tracker lists, and their categories.
+public actor EONET: Source {
+    public static let name = "EONET"
+    public static let summary = "natural events of NASA's EONET: wildfires, storms, volcanoes, ice"
+
+    public nonisolated let context: PluginContext
+    private let options: EONETOptions
+    private let http: PoliteClient
+    private var categories: CategoryMemory
+    private var revisions = RevisionMemory()
+    private var origins: [Bool: EventOrigin] = [:]
+    private var failed = 0
+    private var unusable = 0
+
+    private static let categoryType = "gov.nasa.eonet.category"
+    private static let eventType = "gov.nasa.eonet.event"
+    private static let categoriesKey = "categories"
+    private static let eventsKey = "events"
+
+    public init(options: EONETOptions, context: PluginContext) {
+        self.context = context
+        self.options = options
+        http = context.http.with(revalidateAfter: options.revalidateAfter)
+        categories = CategoryMemory(url: "\(options.baseURL)/categories", saved: nil)
+    }
+
+    public static func headline(of event: Event) -> String? {
+        let type = event.origin.type.string
+        guard type == eventType || type == categoryType, let data = try? JSON.parse(event.data) else { return nil }
+        let title = trimmed(data["title"]?.string ?? "")
+        if type == categoryType { return "category \(title)" }
+        let names = data["categories"]?.elements.compactMap { $0["title"]?.string }.map(trimmed) ?? []
+        let isClosed = data["closed"].map { !$0.isNull } ?? false
+        return (names.isEmpty ? "" : names.joined(separator: ", ") + ": ") + title + (isClosed ? " (closed)" : "")
+    }
+
+    /// Titles may end in a blank.
+    private static func trimmed(_ text: String) -> String {
+        var text = text[...]
+        while text.last?.isWhitespace == true { text.removeLast() }
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        return String(text)
+    }
+
+    public func run(_ output: Output) async throws {
+        origins = [:]
+        categories = CategoryMemory(
+            url: "\(options.baseURL)/categories", saved: try await context.savedText(Self.categoriesKey))
+        revisions = RevisionMemory(saved: try await context.savedText(Self.eventsKey))
+        try await context.poller(every: options.every).run {
+            let wait = try await self.pollCategories(output)
+            return PollResult(minimumWait: max(wait, try await self.pollEvents(output)))
+        }
+    }
+
+    private func request(_ url: String) -> HTTPRequest {
+        HTTPRequest(
+            url, headers: ["Accept": "application/json"], timeout: options.timeout, maxBody: options.maxBody)
+    }
+
+    // MARK: - Categories
+
+    /// A failure is reported and counts as an empty list: the events still come, with their own titles where no earlier
+    /// answer gave better ones.
+    private func pollCategories(_ output: Output) async throws -> Duration {
+        let url = "\(options.baseURL)/categories"
+        let fetched: Fetched<CategoriesAnswer>
+        do {
+            fetched = try await http.fetch(request(url), validators: categories.validators) { try CategoriesAnswer($0) }
+        } catch {
+            try Task.checkCancellation()
+            failed += 1
+            context.log.warning(
+                "no categories: \(describeError(error)); the events come without them", ["failed": String(failed)])
+            return .zero
+        }
+        var next = categories
+        var news: [Event] = []
+        if let answer = fetched.value {
+            report(answer.unusable, "categories")
+            let origin = EventOrigin(
+                source: url, type: Self.categoryType, node: context.node, recorded: answer.isRecorded)
+            let wanted = options.categories
+            news = next.take(answer).filter { wanted?.contains($0.category.id) ?? true }.map { item in
+                Event(
+                    origin: origin, id: Bytes("\(item.category.id)@\(item.category.revision)"),
+                    subject: Bytes(item.category.id), data: item.data, attributes: item.attributes)
+            }
+            if fetched.revalidates(categories.validators) && !news.isEmpty { http.reportStuckValidator(url) }
+        }
+        next.keep(fetched.validators)
+        if next.differs(from: categories) {
+            try await output.emit(news, saving: [CursorUpdate(Self.categoriesKey, next.saved)])
+        }
+        categories = next
+        return fetched.minimumWait
+    }
+
+    // MARK: - Events
+
+    /// Requests that fail leave the others alone; where all fail, the poll has failed.
+    private func pollEvents(_ output: Output) async throws -> Duration {
+        if options.by == .category && categories.categories.isEmpty {
+            context.log.warning("no categories are known; the events are asked for by status")
+        }
+        let queries = EventsQuery.all(options, categories: categories.categories)
+        let (http, known) = (http, revisions)
+        let requests = queries.map { (query: $0, request: request($0.url)) }
+        var done = 0
+        let results = try await context.concurrently(requests, limit: options.maxConcurrent) { item in
+            try await http.fetch(item.request, validators: known.validators(for: item.query)) { try EventsAnswer($0) }
+        } report: { index, result in
+            done += 1
+            if options.by == .category { reportProgress(queries[index], done, of: queries.count, result) }
+        }
+
+        var next = revisions
+        var answers: [(query: EventsQuery, events: [NaturalEvent])] = []
+        var revalidated: [String] = []
+        var failures: [any Error] = []
+        var wait = Duration.zero
+        for (query, result) in zip(queries, results) {
+            switch result {
+            case .success(let fetched):
+                wait = max(wait, fetched.minimumWait)
+                next.keep(fetched.validators, for: query)
+                guard let answer = fetched.value else { continue }
+                report(answer.unusable, query.name)
+                if fetched.revalidates(revisions.validators(for: query)) && answer.events.contains(where: { !revisions.knows($0) }) {
+                    revalidated.append(query.url)
+                }
+                answers.append((query, answer.events.filter(isWanted)))
+            case .failure(let error):
+                failures.append(error)
+                failed += 1
+                context.log.warning(
+                    "no \(query.name): \(describeError(error)); what else was asked for goes on", ["failed": String(failed)])
+            }
+        }
+        if let first = failures.first, failures.count == queries.count { throw first }
+
+        let news = next.take(answers)
+        next.forget(allBut: queries)
+        revalidated.forEach(http.reportStuckValidator)
+        if next.differs(from: revisions) {
+            let titles = categories.titles
+            try await output.emit(
+                news.map { event($0, titles) }, saving: [CursorUpdate(Self.eventsKey, next.saved)])
+        }
+        revisions = next
+        return wait
+    }
+
+    /// The service is known to return other categories than those asked for.
+    private func isWanted(_ event: NaturalEvent) -> Bool {
+        guard let wanted = options.categories else { return true }
+        return event.categoryIDs.contains(where: wanted.contains)
+    }
+
+    private func event(_ event: NaturalEvent, _ titles: [String: String]) -> Event {
+        let origin =
+            origins[event.isRecorded]
+            ?? EventOrigin(
+                source: "\(options.baseURL)/events", type: Self.eventType, node: context.node,
+                recorded: event.isRecorded)
+        origins[event.isRecorded] = origin
+        return Event(
+            origin: origin, id: Bytes("\(event.id)@\(event.revision)"), subject: Bytes(event.id), time: event.time,
+            data: event.data(titles: titles), attributes: event.attributes)
+    }
+
+    private func reportProgress(
+        _ query: EventsQuery, _ done: Int, of count: Int, _ result: Result<Fetched<EventsAnswer>, any Error>
+    ) {
+        let found =
+            switch result {
+            case .success(let fetched): fetched.value.map { "\($0.events.count) events" } ?? "nothing new"
+            case .failure: "failed"
+            }
+        context.log.info("\(done) of \(count): \(query.name): \(found)")
+    }
+
+    private func report(_ count: Int, _ what: String) {
+        guard count > 0 else { return }
+        unusable += count
+        context.log.warning(
+            "\(count) elements of the \(what) are no objects with an id, and were left out", ["unusable": String(unusable)])
+    }
+}

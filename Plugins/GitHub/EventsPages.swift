@@ -1,0 +1,53 @@
+// feedbus: the pages of one poll, put together.
+
+import Polling
+
+/// Collects pages until one reaches what is known. Pages move while they are read, so the same event may come on two of
+/// them; a page with a known event is read to its end, as events may be delivered late and stand anywhere.
+public struct EventsPages: Sendable {
+    private let known: SeenIDs
+    private let maxPages: Int
+    private var read = 0
+    private var found: [GitHubEvent] = []
+    private var foundIDs: Set<String> = []
+
+    /// A page had an event that was known before this poll.
+    public private(set) var reachedKnown = false
+    /// Elements that could not be used.
+    public private(set) var unusable = 0
+    /// A link that was not followed, as it leads to another service.
+    public private(set) var foreignLink: String?
+
+    public init(known: SeenIDs, maxPages: Int) {
+        self.known = known
+        self.maxPages = maxPages
+    }
+
+    /// Takes the next page. Returns the address of the one after it, or nil when there is no more to read.
+    public mutating func add(_ page: EventsPage) -> String? {
+        read += 1
+        unusable += page.unusable
+        for event in page.events {
+            if known.contains(event.id) {
+                reachedKnown = true
+            } else if foundIDs.insert(event.id).inserted {
+                found.append(event)
+            }
+        }
+        let isEmpty = page.events.isEmpty && page.unusable == 0
+        guard !reachedKnown, !isEmpty, read < maxPages else { return nil }
+        switch page.next {
+        case .none: return nil
+        case .page(let url): return url
+        case .foreign(let url):
+            foreignLink = url
+            return nil
+        }
+    }
+
+    /// The events that were not known, each once, oldest first: the reverse of the service's order.
+    public var news: [GitHubEvent] { found.reversed() }
+
+    /// Something was known, and none of all that can be had is it: events in between are lost.
+    public var hasGap: Bool { !known.isEmpty && !reachedKnown && !found.isEmpty }
+}

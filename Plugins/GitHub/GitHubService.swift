@@ -1,0 +1,54 @@
+// feedbus: how GitHub's REST API is asked.
+
+public import FeedbusPlugin
+
+/// Makes the requests of one service and credential.
+public struct GitHubService: Sendable {
+    /// Without a final slash.
+    public let baseURL: String
+    let token: Secret?
+    let timeout: Duration
+    let maxBody: Int
+
+    public init(baseURL: String, token: Secret?, timeout: Duration, maxBody: Int) {
+        self.baseURL = baseURL
+        self.token = token
+        self.timeout = timeout
+        self.maxBody = maxBody
+    }
+
+    /// A request with the headers that GitHub asks for (docs.github.com, "Getting started with the REST API").
+    /// - Parameter url: of this service; the token goes with it.
+    public func request(_ url: String) -> HTTPRequest {
+        HTTPRequest(
+            url,
+            headers: ["Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"],
+            bearer: token, timeout: timeout, maxBody: maxBody)
+    }
+
+    /// The address of a repository's events, without a query.
+    public func eventsURL(repository: String) -> String { "\(baseURL)/repos/\(repository)/events" }
+
+    /// `a=b&c=d`, everything but letters, digits and `-._~:/,` escaped (RFC 3986, section 3.4).
+    public static func query(_ items: KeyValuePairs<String, String>) -> String {
+        items.map { "\(escape($0.key))=\(escape($0.value))" }.joined(separator: "&")
+    }
+
+    private static func escape(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: escaped.append(Character(Unicode.Scalar(byte)))
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"),
+                UInt8(ascii: "/"), UInt8(ascii: ","):
+                escaped.append(Character(Unicode.Scalar(byte)))
+            default:
+                escaped.append("%")
+                escaped.append(digits[Int(byte >> 4)])
+                escaped.append(digits[Int(byte & 15)])
+            }
+        }
+        return escaped
+    }
+}
