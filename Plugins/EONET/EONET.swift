@@ -131,7 +131,9 @@ public actor EONET: Source {
                 next.keep(fetched.validators, for: query)
                 guard let answer = fetched.value else { continue }
                 report(answer.unusable, query.name)
-                if fetched.revalidates(revisions.validators(for: query)) && answer.events.contains(where: { !revisions.knows($0) }) {
+                if fetched.revalidates(revisions.validators(for: query))
+                    && answer.events.contains(where: { !revisions.knows($0) })
+                {
                     revalidated.append(query.url)
                 }
                 answers.append((query, answer.events.filter(isWanted)))
@@ -139,7 +141,8 @@ public actor EONET: Source {
                 failures.append(error)
                 failed += 1
                 context.log.warning(
-                    "no \(query.name): \(describeError(error)); what else was asked for goes on", ["failed": String(failed)])
+                    "no \(query.name): \(describeError(error)); what else was asked for goes on",
+                    ["failed": String(failed)])
             }
         }
         if let first = failures.first, failures.count == queries.count { throw first }
@@ -189,6 +192,7 @@ public actor EONET: Source {
         guard count > 0 else { return }
         unusable += count
         context.log.warning(
-            "\(count) elements of the \(what) are no objects with an id, and were left out", ["unusable": String(unusable)])
+            "\(count) elements of the \(what) are no objects with an id, and were left out",
+            ["unusable": String(unusable)])
     }
 }

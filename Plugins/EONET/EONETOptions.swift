@@ -6,7 +6,7 @@ public import Polling
 public struct EONETOptions: PollingOptions {
     enum API: String, Sendable, CaseIterable {
         case v3
-        case v2_1 = "v2.1"
+        case v2 = "v2.1"
     }
 
     enum Status: String, Sendable, CaseIterable {
@@ -53,10 +53,12 @@ public struct EONETOptions: PollingOptions {
 
     var baseURL: String { givenBaseURL ?? "https://eonet.gsfc.nasa.gov/api/\(api.rawValue)" }
 
+    private static func unshown(_ categories: [String]?) -> String? { nil }
+
     /// Ids are text in v3 and numbers in v2.1; both can be written either way.
     private static let categoriesOption: Option<EONETOptions> = .custom(
         "categories", \.categories, kind: .list(.either([.string, .integer(0...Int.max)])),
-        help: "only the categories with these ids", example: "[\"wildfires\", \"volcanoes\"]", show: { _ in nil }
+        help: "only the categories with these ids", example: "[\"wildfires\", \"volcanoes\"]", show: unshown
     ) { value, _ in
         let wanted = "a list of category ids such as \"wildfires\" (v3) or 8 (v2.1)"
         guard let elements = value.elements else {
@@ -70,7 +72,9 @@ public struct EONETOptions: PollingOptions {
             switch element.content {
             case .string(let id), .number(let id):
                 let isID = !id.isEmpty && id.utf8.allSatisfy(isLetterOrDigit)
-                if isID { ids.append(id) } else {
+                if isID {
+                    ids.append(id)
+                } else {
                     problems.append(
                         element.problem("\"categories\" must be \(wanted), found \"\(id)\"", code: "out-of-range"))
                 }

@@ -38,7 +38,7 @@ struct EventsQuery: Sendable, Hashable {
                     url: "\(options.baseURL)/events?category=\(category.id)&status=\(status)\(common(options))",
                     name: "category \(category.title)")
             ]
-        case .v2_1:
+        case .v2:
             // There is no "all": two requests.
             return statuses(options).map { status in
                 EventsQuery(

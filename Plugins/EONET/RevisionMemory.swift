@@ -36,7 +36,8 @@ struct RevisionMemory: Sendable, Equatable {
         var news: [NaturalEvent] = []
         var found: Set<String> = []
         for (_, events) in answers {
-            for event in events.reversed() where !knows(event) && found.insert("\(event.id)@\(event.revision)").inserted {
+            for event in events.reversed() where !knows(event) && found.insert("\(event.id)@\(event.revision)").inserted
+            {
                 news.append(event)
             }
         }

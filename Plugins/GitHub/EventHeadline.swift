@@ -28,11 +28,13 @@ public enum EventHeadline {
             return "\(verb) \(kind) \(text(payload?["ref"]).map { $0 + " " } ?? "")in \(repository)"
         case "IssuesEvent":
             return "\(action ?? "changed") issue \(thing(payload?["issue"]))in \(repository)\(title(payload?["issue"]))"
-        case "IssueCommentEvent": return "commented on \(thing(payload?["issue"]))in \(repository)\(title(payload?["issue"]))"
+        case "IssueCommentEvent":
+            return "commented on \(thing(payload?["issue"]))in \(repository)\(title(payload?["issue"]))"
         case "PullRequestEvent":
             let isMerged = action == "closed" && payload?["pull_request"]?["merged"]?.bool == true
             let pull = payload?["pull_request"]
-            return "\(isMerged ? "merged" : action ?? "changed") pull request \(thing(pull))in \(repository)\(title(pull))"
+            return
+                "\(isMerged ? "merged" : action ?? "changed") pull request \(thing(pull))in \(repository)\(title(pull))"
         case "PullRequestReviewEvent": return "reviewed pull request \(thing(payload?["pull_request"]))in \(repository)"
         case "PullRequestReviewCommentEvent":
             return "commented on pull request \(thing(payload?["pull_request"]))in \(repository)"

@@ -73,7 +73,8 @@ public actor GitHubEvents: Source {
         }
         for failure in failures {
             let pause = lists[failure.index].rest.failed(at: context.clock.now, every: options.every)
-            context.log.error("\(describeError(failure.error)); the other lists go on, this one rests for \(pause.text)")
+            context.log.error(
+                "\(describeError(failure.error)); the other lists go on, this one rests for \(pause.text)")
         }
         return result
     }

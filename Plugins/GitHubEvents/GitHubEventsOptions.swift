@@ -2,7 +2,7 @@
 
 public import FeedbusPlugin
 public import GitHubAPI
-public import Polling
+import Polling
 
 public struct GitHubEventsOptions: GitHubOptions {
     var repo: String?

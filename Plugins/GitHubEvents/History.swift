@@ -23,7 +23,7 @@ enum History: Sendable, Equatable {
         return .custom(
             name, path, kind: .either([.choice(["all", "none"]), .integer(counts)]),
             help: "how many of the events that are there already the very first poll emits: all, none, or the newest N",
-            example: "50", show: { $0.text }
+            example: "50", show: \.text
         ) { value, _ in
             let wanted = "\"all\", \"none\" or a whole number from \(counts.lowerBound) to \(counts.upperBound)"
             switch value.content {

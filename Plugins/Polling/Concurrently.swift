@@ -19,7 +19,9 @@ extension PluginContext {
                 let index = next
                 next += 1
                 group.addTask(executorPreference: executor) {
-                    do { return (index, .success(try await work(items[index]))) } catch { return (index, .failure(error)) }
+                    do { return (index, .success(try await work(items[index]))) } catch {
+                        return (index, .failure(error))
+                    }
                 }
             }
             while next < min(limit, items.count) { startOne() }

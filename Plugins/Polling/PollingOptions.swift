@@ -20,10 +20,12 @@ extension PollingOptions {
         [
             .duration(
                 "every", \.every, in: .seconds(1)...Duration.seconds(7 * 86_400),
-                help: "from the start of one poll to the start of the next; the service may ask for longer", example: "\"5m\""
+                help: "from the start of one poll to the start of the next; the service may ask for longer",
+                example: "\"5m\""
             ).synonyms("interval", "intervall", "period", "poll_interval", "frequency"),
             .duration(
-                "timeout", \.timeout, in: .seconds(1)...Duration.seconds(600), help: "for a whole request, body included"),
+                "timeout", \.timeout, in: .seconds(1)...Duration.seconds(600),
+                help: "for a whole request, body included"),
             .size(
                 "max_body", \.maxBody, in: 1_024...(1 << 30), help: "the largest answer that is read, counted unpacked"
             ).synonyms("max_size", "limit_body"),

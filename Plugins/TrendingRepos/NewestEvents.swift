@@ -36,7 +36,8 @@ struct NewestEvents: Sendable {
         }
         let sorted = news.enumerated().sorted { left, right in
             // An event without a time goes first: nothing says that it is new.
-            let first = left.element.time ?? WallTime(seconds: .min), second = right.element.time ?? WallTime(seconds: .min)
+            let first = left.element.time ?? WallTime(seconds: .min)
+            let second = right.element.time ?? WallTime(seconds: .min)
             return first == second ? left.offset < right.offset : first < second
         }
         seen.insert(sorted.lazy.map(\.element.event.event.id))

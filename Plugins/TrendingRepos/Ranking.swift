@@ -62,7 +62,9 @@ struct Ranking: Sendable, Equatable {
 extension Ranking {
     /// Reads what `json` gave; nil for another value. A repeated id or rank is left out.
     init?(json: JSONValue?) {
-        guard let json, let turn = json["turn"]?.int, let list = json["entries"], list.kind == .array else { return nil }
+        guard let json, let turn = json["turn"]?.int, let list = json["entries"], list.kind == .array else {
+            return nil
+        }
         self.turn = turn
         var ids: Set<String> = []
         for element in list.elements {

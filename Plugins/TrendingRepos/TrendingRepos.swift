@@ -99,7 +99,8 @@ public actor TrendingRepos: Source {
 
     private func saved(_ ranking: Ranking, _ validators: Validators) -> Bytes {
         SavedText.make([
-            (key: "search", value: JSON.quote(options.searchURL)), (key: "request", value: JSON.quote(options.requestURL)),
+            (key: "search", value: JSON.quote(options.searchURL)),
+            (key: "request", value: JSON.quote(options.requestURL)),
             (key: "ranking", value: ranking.json), (key: "validators", value: validators.json),
         ])
     }
@@ -146,7 +147,8 @@ public actor TrendingRepos: Source {
         let isChanged = next.keep(fresh, of: names)
         if isChanged || !news.isEmpty {
             try await output.emit(
-                news.map { maker.event($0.event, source: $0.source) }, saving: [CursorUpdate(Self.eventsKey, next.saved)])
+                news.map { maker.event($0.event, source: $0.source) },
+                saving: [CursorUpdate(Self.eventsKey, next.saved)])
         }
         events = next
         return wait

@@ -2,7 +2,7 @@
 
 public import FeedbusPlugin
 public import GitHubAPI
-public import Polling
+import Polling
 
 public struct TrendingReposOptions: GitHubOptions {
     /// GitHub's orders; `best-match` is its own, for which `sort` is left out.
@@ -58,7 +58,8 @@ public struct TrendingReposOptions: GitHubOptions {
 
     /// The address of the search without its size: what a ranking is of, and the `source` of its events.
     var searchURL: String {
-        let sorting = sort == .bestMatch ? "" : "&" + GitHubService.query(["sort": sort.rawValue, "order": order.rawValue])
+        let sorting =
+            sort == .bestMatch ? "" : "&" + GitHubService.query(["sort": sort.rawValue, "order": order.rawValue])
         return "\(service.baseURL)/search/repositories?\(GitHubService.query(["q": q]))\(sorting)"
     }
 
