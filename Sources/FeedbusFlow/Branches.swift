@@ -1,0 +1,43 @@
+// feedbus: runs the flows of one operator as child tasks.
+
+/// What becomes of the others when a branch has come to its end.
+@usableFromInline
+enum BranchEnd: Sendable {
+    /// The collection goes on with the other branches.
+    case goOn
+    /// The collection is complete: the other branches are cancelled.
+    case complete
+}
+
+/// Runs branches at the same time and returns when all have ended or one has said `.complete`.
+///
+/// Each starts at once, in order, on the caller's thread (so flows are subscribed in order), and its tasks inherit the
+/// executor preference. The first failure, be it a branch's own or one that closed the gate, cancels the others and is
+/// thrown when they have ended.
+@inlinable
+func runBranches(
+    _ branches: [@Sendable () async throws -> BranchEnd], gate: SerialGate
+) async throws {
+    do {
+        try await withThrowingTaskGroup(of: BranchEnd.self) { group in
+            for branch in branches {
+                group.addImmediateTask {
+                    do { return try await branch() } catch {
+                        // Before any other branch runs again: nothing goes out after a failure.
+                        gate.close(error)
+                        throw error
+                    }
+                }
+            }
+            while let end = try await group.next() {
+                guard end == .goOn else {
+                    gate.close(nil)
+                    group.cancelAll()
+                    return
+                }
+            }
+        }
+    } catch {
+        throw gate.failure ?? error
+    }
+}

@@ -1,0 +1,41 @@
+// feedbus: letting the producer run ahead.
+
+extension Flow {
+    /// Lets the producer run ahead of the consumer by up to `capacity` elements; beyond, the policy decides.
+    ///
+    /// ```
+    /// self         1-2-3-4-5|
+    /// consumer     ----*---*---*---*---*      (takes one at each *)
+    /// buffer(2)    ----1---2---3---4---5|
+    /// ```
+    /// Order of all events is kept, completion and error included, which come after what is buffered. Cancellation drops
+    /// what is buffered. The producer runs in a child task. With `.fail`, the result fails with `EdgeOverflow`.
+    /// Back-pressure (`.block`): while the consumer works, `capacity` elements are buffered, and the producer is held at the
+    /// next. Kotlin: `buffer`, `conflate` (`.latest`); RxJava: `onBackpressureBuffer`, `…Drop`, `…Latest`; RxSwift's
+    /// `observe(on:)` without bound.
+    /// - Parameter capacity: elements, 1...
+    @inlinable
+    public func buffer(_ capacity: Int, policy: OverflowPolicy = .block) -> Flow {
+        Flow { emit in
+            let gate = SerialGate()
+            let edge = Edge<Element>(capacity: capacity, policy: policy)
+            try await runBranches(
+                [
+                    {
+                        do {
+                            try await self.collect { chunk in try await edge.send(chunk) }
+                            edge.finish()
+                        } catch let error where !(error is CancellationError) {
+                            // An edge that has overflown has failed by itself already.
+                            edge.fail(error)
+                        }
+                        return .goOn
+                    },
+                    {
+                        while let chunk = try await edge.next() { try await emit(chunk) }
+                        return .complete
+                    },
+                ], gate: gate)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// feedbus: operators that pair an element with the latest of another flow: combineLatest, withLatestFrom.
+
+public import Synchronization
+
+extension Flow {
+    /// The latest elements of all flows, whenever one of them emits, once each has emitted.
+    ///
+    /// ```
+    /// a                1--------2-----|
+    /// b                ---x--y--------|
+    /// combineLatest    ---1x-1y-2y----|
+    /// ```
+    /// A flow that completes leaves its last element in force; one that completes empty completes the result at once, for
+    /// nothing can come any more (as RxJava; RxSwift waits). Completes when all have; the first error cancels the others and
+    /// comes out at once. One event that reaches two of the flows gives two outputs. Without flows it completes at once.
+    /// Back-pressure: no buffer; while the consumer works, each flow is held at the chunk that it emits next.
+    @inlinable
+    public static func combineLatest(_ flows: [Flow]) -> Flow<[Element]> {
+        Flow<[Element]> { emit in
+            let gate = SerialGate()
+            let latest = Local([Element?](repeating: nil, count: flows.count))
+            let missing = Local(flows.count)
+            let branches = flows.enumerated().map { index, flow -> @Sendable () async throws -> BranchEnd in
+                {
+                    try await flow.collect { chunk in
+                        try await gate.run {
+                            if latest.value[index] == nil { missing.value -= 1 }
+                            latest.value[index] = chunk.last
+                            guard missing.value == 0 else { return }
+                            var row = latest.value.compactMap { $0 }
+                            let rows = chunk.map { element in
+                                row[index] = element
+                                return row
+                            }
+                            try await emit(Chunk(rows))
+                        }
+                    }
+                    let isEmpty = Local(false)
+                    try await gate.run { isEmpty.value = latest.value[index] == nil }
+                    return isEmpty.value ? .complete : .goOn
+                }
+            }
+            try await runBranches(branches, gate: gate)
+        }
+    }
+
+    /// The latest elements of this flow and another, whenever one of them emits. See `combineLatest(_:)`.
+    @inlinable
+    public func combineLatest<Other: Sendable>(_ other: Flow<Other>) -> Flow<(Element, Other)> {
+        Flow<(Element, Other)> { emit in
+            let gate = SerialGate()
+            let latest = Local<(mine: Element?, others: Other?)>((nil, nil))
+            try await runBranches(
+                [
+                    {
+                        try await self.collect { chunk in
+                            try await gate.run {
+                                latest.value.mine = chunk.last
+                                guard let other = latest.value.others else { return }
+                                try await emit(Chunk(chunk.map { ($0, other) }))
+                            }
+                        }
+                        let isEmpty = Local(false)
+                        try await gate.run { isEmpty.value = latest.value.mine == nil }
+                        return isEmpty.value ? .complete : .goOn
+                    },
+                    {
+                        try await other.collect { chunk in
+                            try await gate.run {
+                                latest.value.others = chunk.last
+                                guard let mine = latest.value.mine else { return }
+                                try await emit(Chunk(chunk.map { (mine, $0) }))
+                            }
+                        }
+                        let isEmpty = Local(false)
+                        try await gate.run { isEmpty.value = latest.value.others == nil }
+                        return isEmpty.value ? .complete : .goOn
+                    },
+                ], gate: gate)
+        }
+    }
+
+    /// Each element with the latest of another flow, which is subscribed first.
+    ///
+    /// ```
+    /// self              1-----2-----3--|
+    /// other             ---x-----y------
+    /// withLatestFrom    ------2x----3y-|
+    /// ```
+    /// Elements before the other's first are dropped. The other's completion is ignored and its last element stays in force;
+    /// its error fails the result at once. Completes with this flow, and then stops the other one.
+    /// Back-pressure: this flow by a direct call; the other one is never held up.
+    @inlinable
+    public func withLatestFrom<Other: Sendable>(_ other: Flow<Other>) -> Flow<(Element, Other)> {
+        Flow<(Element, Other)> { emit in
+            let gate = SerialGate()
+            let latest = Latest<Other>()
+            try await runBranches(
+                [
+                    {
+                        try await other.collect { chunk in latest.set(chunk.last) }
+                        return .goOn
+                    },
+                    {
+                        try await self.collect { chunk in
+                            guard let value = latest.value else { return }
+                            try await gate.run { try await emit(Chunk(chunk.map { ($0, value) })) }
+                        }
+                        return .complete
+                    },
+                ], gate: gate)
+        }
+    }
+}
+
+/// The latest element of a flow, for another task to read.
+@usableFromInline
+final class Latest<Element: Sendable>: Sendable {
+    @usableFromInline let state = Mutex<Element?>(nil)
+
+    @inlinable
+    init() {}
+
+    @inlinable var value: Element? { state.withLock { $0 } }
+
+    @inlinable
+    func set(_ value: Element?) { state.withLock { $0 = value } }
+}

@@ -1,0 +1,133 @@
+// feedbus: operators that turn each element into others: map, filter, compactMap and their kin.
+//
+// All of these work on whole chunks, keep no buffer (a blocked consumer holds the producer at the chunk that it works
+// on), pass errors and completion on, and what a closure throws fails the flow after the elements before it have gone
+// on: so the result does not depend on how the input was cut into chunks.
+
+extension Flow {
+    /// The common frame: `body` appends the outputs of each element.
+    @inlinable
+    func transform<Output: Sendable>(
+        _ body: @escaping @Sendable (Element, inout [Output]) throws -> Void
+    ) -> Flow<Output> {
+        Flow<Output> { emit in
+            try await self.collect { chunk in
+                var outputs: [Output] = []
+                outputs.reserveCapacity(chunk.count)
+                var failure: (any Error)?
+                do {
+                    for index in 0..<chunk.count { try body(chunk[index], &outputs) }
+                } catch {
+                    failure = error
+                }
+                if !outputs.isEmpty { try await emit(Chunk(outputs)) }
+                if let failure { throw failure }
+            }
+        }
+    }
+
+    /// Turns each element into another.
+    ///
+    /// ```
+    /// self           1--2--3--|
+    /// map { $0 * 10 }  10-20-30-|
+    /// ```
+    /// Errors: what `transform` throws fails the flow. Back-pressure: a direct call.
+    @inlinable
+    public func map<Output: Sendable>(
+        _ transform: @escaping @Sendable (Element) throws -> Output
+    ) -> Flow<Output> {
+        self.transform { element, outputs in outputs.append(try transform(element)) }
+    }
+
+    /// Turns each element into another, one after the other, by asynchronous work.
+    ///
+    /// Order is kept. What came out of a chunk goes on when the whole chunk is through. For work on several elements at a
+    /// time, see `flatMap(maxConcurrent:)`. Kotlin: `map`; RxSwift: `concatMap` of a `Single`.
+    @inlinable
+    public func mapAsync<Output: Sendable>(
+        _ transform: @escaping @Sendable (Element) async throws -> Output
+    ) -> Flow<Output> {
+        Flow<Output> { emit in
+            try await self.collect { chunk in
+                var outputs: [Output] = []
+                outputs.reserveCapacity(chunk.count)
+                var failure: (any Error)?
+                do {
+                    for element in chunk { outputs.append(try await transform(element)) }
+                } catch {
+                    failure = error
+                }
+                if !outputs.isEmpty { try await emit(Chunk(outputs)) }
+                if let failure { throw failure }
+            }
+        }
+    }
+
+    /// Turns each chunk into another; an empty one is not passed on. The result may depend on how the input was cut: that
+    /// is the caller's business. fs2: `mapChunks`.
+    @inlinable
+    public func mapChunks<Output: Sendable>(
+        _ transform: @escaping @Sendable (Chunk<Element>) async throws -> Chunk<Output>
+    ) -> Flow<Output> {
+        Flow<Output> { emit in
+            try await self.collect { chunk in
+                let output = try await transform(chunk)
+                if !output.isEmpty { try await emit(output) }
+            }
+        }
+    }
+
+    /// Passes on the elements that satisfy the predicate. A chunk of which all do is passed on as it is.
+    ///
+    /// ```
+    /// self              1--2--3--4--|
+    /// filter { even }   ---2-----4--|
+    /// ```
+    /// Errors: what the predicate throws fails the flow. Back-pressure: a direct call.
+    @inlinable
+    public func filter(_ isIncluded: @escaping @Sendable (Element) throws -> Bool) -> Flow {
+        Flow { emit in
+            try await self.collect { chunk in
+                var passed = 0
+                var failure: (any Error)?
+                do {
+                    while passed < chunk.count, try isIncluded(chunk[passed]) { passed += 1 }
+                } catch {
+                    failure = error
+                }
+                if passed == chunk.count { return try await emit(chunk) }
+                var outputs: [Element] = []
+                outputs.reserveCapacity(chunk.count - 1)
+                outputs.append(contentsOf: chunk.prefix(passed))
+                if failure == nil {
+                    do {
+                        for index in passed + 1..<chunk.count where try isIncluded(chunk[index]) {
+                            outputs.append(chunk[index])
+                        }
+                    } catch {
+                        failure = error
+                    }
+                }
+                if !outputs.isEmpty { try await emit(Chunk(outputs)) }
+                if let failure { throw failure }
+            }
+        }
+    }
+
+    /// Turns each element into another or into nothing. RxSwift: `compactMap`; Kotlin: `mapNotNull`.
+    ///
+    /// ```
+    /// self              a--1--b--2--|
+    /// compactMap(Int)   ---1-----2--|
+    /// ```
+    /// Errors: what `transform` throws fails the flow. Back-pressure: a direct call.
+    @inlinable
+    public func compactMap<Output: Sendable>(
+        _ transform: @escaping @Sendable (Element) throws -> Output?
+    ) -> Flow<Output> {
+        self.transform { element, outputs in
+            if let output = try transform(element) { outputs.append(output) }
+        }
+    }
+}
