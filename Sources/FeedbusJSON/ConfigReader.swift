@@ -212,9 +212,7 @@ struct ConfigReader {
     private mutating func readComma(_ commas: inout Commas, _ path: String) -> Bool {
         guard byte == ConfigReader.comma else {
             if commas.isDue && byte == UInt8(ascii: ":") {
-                report("expected a comma or the end of the list, found \":\"", "unexpected", path, at: offset)
-                offset += 1
-                forgivesComma = true
+                skipColon(path)
                 return true
             }
             if commas.isDue && !forgivesComma {
@@ -231,6 +229,18 @@ struct ConfigReader {
         forgivesComma = false
         offset += 1
         return true
+    }
+
+    /// A colon where a comma should be: in an object, what follows is a value without a key.
+    private mutating func skipColon(_ path: String) {
+        report("expected a comma or a closing bracket, found \":\"", "unexpected", path, at: offset)
+        offset += 1
+        skipBlanks(path)
+        switch byte {
+        case nil, ConfigReader.comma, ConfigReader.closeObject, ConfigReader.closeArray: break
+        default: if open.last?.bracket == ConfigReader.openObject { _ = readValue(path) }
+        }
+        forgivesComma = true
     }
 
     static let openObject = UInt8(ascii: "{"), closeObject = UInt8(ascii: "}")
