@@ -5,7 +5,7 @@ import FeedbusRuntime
 struct CheckCommand: Command {
     enum Format: String, Sendable, CaseIterable { case text, json }
 
-    var operand: String?
+    var file: String?
     var config: String?
     var format: Format?
 
@@ -17,12 +17,12 @@ struct CheckCommand: Command {
         .text("--config", \.config, value: "FILE", help: "the config, as FILE alone"),
         .choice("--format", \.format, value: "FORMAT", help: "how problems are written"),
     ]
-    static let operand: CommandOperand? = CommandOperand<CheckCommand>(
-        name: "FILE", isRequired: false, help: "the config; without it ./config.json", path: \.operand)
+    static let operand: CommandOperand<CheckCommand>? = CommandOperand(
+        name: "FILE", isRequired: false, help: "the config; without it ./config.json", path: \.file)
 
     func perform(_ input: CommandInput) throws(UsageError) -> CommandOutcome {
-        guard operand == nil || config == nil else { throw UsageError("the config is named twice") }
-        let file = try ConfigFile.find(operand ?? config, input)
+        guard file == nil || config == nil else { throw UsageError("the config is named twice") }
+        let file = try ConfigFile.find(file ?? config, input)
         let loader = ConfigLoader(registry: input.registry, environment: input.environment, files: input.files)
         let (plan, problems) = loader.load(path: file)
         let text = ProblemText(file: file, color: input.mayColor(input.outIsTerminal))

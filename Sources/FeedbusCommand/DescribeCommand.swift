@@ -9,7 +9,7 @@ struct DescribeCommand: Command {
 
     static let name = "describe"
     static let summary = "show the options of a plugin: type, range, default, example"
-    static let operand: CommandOperand? = CommandOperand<DescribeCommand>(
+    static let operand: CommandOperand<DescribeCommand>? = CommandOperand(
         name: "NAME", isRequired: true, help: "the name of a plugin, as \"feedbus list\" shows it", path: \.plugin)
 
     func perform(_ input: CommandInput) throws(UsageError) -> CommandOutcome {

@@ -5,7 +5,7 @@ struct HelpCommand: Command {
 
     static let name = "help"
     static let summary = "explain the program or a command"
-    static let operand: CommandOperand? = CommandOperand<HelpCommand>(
+    static let operand: CommandOperand<HelpCommand>? = CommandOperand(
         name: "COMMAND", isRequired: false, help: "the command to explain", path: \.topic)
 
     func perform(_ input: CommandInput) throws(UsageError) -> CommandOutcome {

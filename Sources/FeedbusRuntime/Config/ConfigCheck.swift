@@ -6,11 +6,6 @@ import FeedbusPlugin
 
 /// One pass over a config: sections, nodes, graph. Every problem is found, none twice.
 struct ConfigCheck {
-    /// Mistakes in the text that lose nothing of what was written.
-    static let harmless: Set = [
-        "byte-order-mark", "trailing-comma", "missing-comma", "duplicate-key", "bad-escape", "bad-number",
-    ]
-
     private var reader: NodeReader
     /// False where the text is so broken that parts may be missing from the value: what is not there is then no error.
     private let isComplete: Bool

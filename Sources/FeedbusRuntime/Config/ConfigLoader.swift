@@ -49,12 +49,15 @@ package struct ConfigLoader: Sendable {
         let (overridden, overrideProblems) = OverrideApplication(registry: registry).apply(overrides, to: parsed)
         var substitution = EnvironmentSubstitution(environment: environment, text: SourceText(bytes: text))
         let root = substitution.apply(to: overridden)
+        let damage = TextDamage(textProblems)
         var check = ConfigCheck(
             reader: NodeReader(registry: registry, environment: environment, directory: directory, files: files),
-            isComplete: textProblems.allSatisfy { ConfigCheck.harmless.contains($0.code) })
+            isComplete: damage.isComplete)
         check.run(root)
-        // A value that could not be replaced is reported once, as that.
-        let found = check.problems.filter { !substitution.unresolved.contains($0.path) }
+        // A value that could not be read or replaced is reported once, as that.
+        let found = check.problems.filter {
+            !damage.hides($0) && !substitution.unresolved.contains($0.path)
+        }
         let problems = sorted(textProblems + overrideProblems + substitution.problems + found)
         return (problems.contains { $0.severity == .error } ? nil : check.plan, problems)
     }
