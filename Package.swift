@@ -84,6 +84,13 @@ let package = Package(
                 name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
             tests("FeedbusJSON", ["FeedbusBase"]),
+            tests(
+                "FeedbusRuntime",
+                [
+                    "FeedbusTestKit", "FeedbusPlugin", "FeedbusStore", "FeedbusHTTP", "FeedbusLoop", "FeedbusFlow",
+                    "FeedbusJSON", "FeedbusBase",
+                ]),
+            tests("FeedbusCommand", ["FeedbusRuntime", "FeedbusPlugin", "FeedbusBase"]),
         ],
     cxxLanguageStandard: .cxx17
 )

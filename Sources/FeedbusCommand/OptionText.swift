@@ -50,7 +50,7 @@ enum OptionText {
         case .secret: return "secret, { \"secret\": \"env:NAME\" } or { \"secret\": \"file:PATH\" }"
         case .pointer: return "JSON pointer"
         case .url: return "http or https URL"
-        case .list(let element): return "list of (\(OptionText.kind(element)))"
+        case .list(let element): return "list of \(OptionText.kind(element))"
         case .object(let options): return options.isEmpty ? "object" : "object with the options below"
         case .either(let kinds): return kinds.map { OptionText.kind($0) }.joined(separator: ", or ")
         }
