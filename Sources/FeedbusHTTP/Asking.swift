@@ -38,10 +38,11 @@ struct Asking: Sendable {
     var origin: String {
         let shown = Redaction.url(request.url, secretQuery: [])
         var slashes = 0
-        return String(shown.prefix { character in
-            if character == "/" { slashes += 1 }
-            return slashes < 3 && character != "?" && character != "#"
-        })
+        return String(
+            shown.prefix { character in
+                if character == "/" { slashes += 1 }
+                return slashes < 3 && character != "?" && character != "#"
+            })
     }
 
     mutating func begin(at now: Instant) {

@@ -28,7 +28,8 @@ enum HTTPDate {
 
     private static func date(day: Substring, month: Substring, year: Substring, time: Substring) -> WallTime? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard let monthIndex = months.firstIndex(where: { $0 == month }), let day = number(day), var year = number(year),
+        guard let monthIndex = months.firstIndex(where: { $0 == month }), let day = number(day),
+            var year = number(year),
             clock.count == 3, let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2])
         else { return nil }
         // Two digits, RFC 850: what would be more than 50 years ahead is of the century before.

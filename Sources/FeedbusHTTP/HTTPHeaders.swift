@@ -62,7 +62,8 @@ extension HTTPHeaders: Sequence {
 
 /// ASCII case-insensitive, without making new strings.
 func equalNames(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
-    let a = a.utf8, b = b.utf8
+    let a = a.utf8
+    let b = b.utf8
     guard a.count == b.count else { return false }
     return zip(a, b).allSatisfy { lower($0) == lower($1) }
 }

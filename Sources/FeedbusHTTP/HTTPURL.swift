@@ -34,7 +34,8 @@ struct HTTPURL: Sendable, Hashable {
             return String(cString: found)
         }
         guard code == CURLUE_OK, let scheme = part(CURLUPART_SCHEME), ["http", "https"].contains(scheme),
-            let host = part(CURLUPART_HOST), !host.isEmpty, let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) }),
+            let host = part(CURLUPART_HOST), !host.isEmpty,
+            let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) }),
             let text = part(CURLUPART_URL)
         else { throw FeedbusError(.httpURL, "not an http or https URL: \(reference)") }
         self.text = text

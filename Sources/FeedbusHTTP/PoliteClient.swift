@@ -129,12 +129,13 @@ public struct PoliteClient: Sendable {
     /// Suspends until nothing holds the request back. A long wait is announced, with its reason and its end.
     private func waitForTurn(_ asking: Asking) async throws {
         var announced: Instant?
+        // Looked up once: those that back off together go on together, though the first one may fail again meanwhile.
+        let backoff = ledger.backoff(asking.service, endpoint: asking.endpoint, now: clock.now)
         while true {
             let now = clock.now
-            let shared = ledger.block(
-                asking.service, resource: asking.resource, endpoint: asking.endpoint, now: now)
-            let own = asking.notBefore.flatMap { $0.until > now ? $0 : nil }
-            guard let block = [shared, own].compactMap(\.self).max(by: { $0.until < $1.until }) else { return }
+            let budget = ledger.block(asking.service, resource: asking.resource, now: now)
+            let waits = [budget, backoff, asking.notBefore].compactMap(\.self).filter { $0.until > now }
+            guard let block = waits.max(by: { $0.until < $1.until }) else { return }
             let left = block.until - now
             if left > .seconds(60), announced != block.until {
                 announced = block.until
@@ -163,7 +164,9 @@ public struct PoliteClient: Sendable {
                 }
                 redirect = (response.status, location)
                 ledger.remember(request, at: url, status: response.status, location: location)
-                log.debug("\(request.shown): redirected (\(response.status)) to \(Redaction.url(location, secretQuery: request.secretQuery))")
+                log.debug(
+                    "\(request.shown): redirected (\(response.status)) to \(Redaction.url(location, secretQuery: request.secretQuery))"
+                )
             }
             (request, url) = try Redirects.next(
                 after: request, at: url, status: redirect.status, location: redirect.location)

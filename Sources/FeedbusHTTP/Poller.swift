@@ -66,6 +66,7 @@ public struct Poller: Sendable {
     private func report(_ error: any Error, _ schedule: PollSchedule, until next: Instant) {
         let pause = Duration.seconds(Int64((next - clock.now).seconds.rounded()))
         log.error(
-            "poll failed: \(describeError(error)); asks again in \(pause.text)", ["failures": String(schedule.failures)])
+            "poll failed: \(describeError(error)); asks again in \(pause.text)", ["failures": String(schedule.failures)]
+        )
     }
 }

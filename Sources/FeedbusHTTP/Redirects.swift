@@ -49,7 +49,9 @@ enum Redirects {
         }
 
         mutating func remember(_ request: HTTPRequest, at url: HTTPURL, status: Int, location: String) {
-            guard isPermanent(status), request.method == "GET" || request.method == "HEAD", known.count < 1_000 else { return }
+            guard isPermanent(status), request.method == "GET" || request.method == "HEAD", known.count < 1_000 else {
+                return
+            }
             known[url.text] = (status, location)
         }
 

@@ -29,8 +29,10 @@ enum ServerMessage {
 
     /// One line, without control characters, not too long.
     private static func tidy(_ text: String) -> String {
-        var words = text.split { $0.isWhitespace || $0.unicodeScalars.allSatisfy { $0.value < 0x20 || $0.value == 0x7F } }
-            .joined(separator: " ")
+        var words = text.split {
+            $0.isWhitespace || $0.unicodeScalars.allSatisfy { $0.value < 0x20 || $0.value == 0x7F }
+        }
+        .joined(separator: " ")
         if words.count > longest { words = words.prefix(longest) + "…" }
         return words
     }

@@ -29,15 +29,15 @@ package final class ServiceLedger: Sendable {
 
     func count(_ what: any WritableKeyPath<Counts, Int> & Sendable) { state.withLock { $0.counts[keyPath: what] += 1 } }
 
-    /// What a request has to wait for now; nil: it may go.
-    func block(_ service: ServiceKey, resource: String, endpoint: String, now: Instant) -> Block? {
-        state.withLock { state in
-            let budget = state.budgets.block(service, resource: resource, now: now)
-            guard let until = state.backoffs[service]?.wait(endpoint, now: now), until > budget?.until ?? now else {
-                return budget
-            }
-            return Block(until: until, reason: "its failing endpoints back off")
-        }
+    /// What a request has to wait for now; nil: its budget is open.
+    func block(_ service: ServiceKey, resource: String, now: Instant) -> Block? {
+        state.withLock { $0.budgets.block(service, resource: resource, now: now) }
+    }
+
+    /// When an endpoint may be asked that was failing; nil: at once.
+    func backoff(_ service: ServiceKey, endpoint: String, now: Instant) -> Block? {
+        state.withLock { $0.backoffs[service]?.wait(endpoint, now: now) }
+            .map { Block(until: $0, reason: "its failing endpoints back off") }
     }
 
     func unhintedInARow(_ service: ServiceKey) -> Int { state.withLock { $0.budgets.unhintedInARow(service) } }

@@ -57,7 +57,8 @@ package enum WaitCalculator {
         }
         if found != nil { return found }
         // Zero or garbage in Retry-After is no hint, and no reason for a long wait either: the node's policy decides.
-        guard isRefusal, headers["Retry-After"] == nil, status == 429 || isSpent(headers) || speaksOfLimit(message) else {
+        guard isRefusal, headers["Retry-After"] == nil, status == 429 || isSpent(headers) || speaksOfLimit(message)
+        else {
             return nil
         }
         let doublings = min(max(unhintedBefore, 0), 10)
@@ -91,7 +92,8 @@ package enum WaitCalculator {
     }
 
     private static func quotaReset(_ headers: HTTPHeaders, date: WallTime) -> Duration? {
-        guard isSpent(headers), let text = headers["X-RateLimit-Reset"], let value = Int64(trimmed(text)), value > 0 else {
+        guard isSpent(headers), let text = headers["X-RateLimit-Reset"], let value = Int64(trimmed(text)), value > 0
+        else {
             return nil
         }
         // GitHub sends Unix seconds. Others send the seconds that are left, or Unix milliseconds.

@@ -39,7 +39,9 @@ actor CurlDriver {
         return lastID
     }
 
-    private func start(_ id: UInt64, _ request: HTTPRequest, _ continuation: CheckedContinuation<HTTPResponse, any Error>) {
+    private func start(
+        _ id: UInt64, _ request: HTTPRequest, _ continuation: CheckedContinuation<HTTPResponse, any Error>
+    ) {
         loop.preconditionOnLoop()
         if starting.removeValue(forKey: id) == true { return continuation.resume(throwing: CancellationError()) }
         if isClosed { return continuation.resume(throwing: closedError()) }

@@ -39,7 +39,9 @@ enum HARReader {
         return found
     }
 
-    private static func exchange(_ entry: JSONValue, at index: Int, name: String) throws(FeedbusError) -> RecordedExchange? {
+    private static func exchange(_ entry: JSONValue, at index: Int, name: String) throws(FeedbusError)
+        -> RecordedExchange?
+    {
         guard let status = entry["response"]?["status"]?.int, status >= 200,
             let method = entry["request"]?["method"]?.string,
             let url = entry["request"]?["url"]?.string.flatMap({ try? HTTPURL($0) })

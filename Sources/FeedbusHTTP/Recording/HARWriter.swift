@@ -37,7 +37,7 @@ enum HARWriter {
         writer.append(",\"response\":")
         switch outcome {
         case .success(let response): append(response, of: request, to: &writer)
-        case .failure(let error): append(error, to: &writer)
+        case .failure(let error): append(error, of: request, to: &writer)
         }
         writer.append(",\"cache\":{},\"timings\":{\"send\":0,\"wait\":\(milliseconds),\"receive\":0}}")
         return writer.finish()
@@ -91,11 +91,12 @@ enum HARWriter {
         writer.append(",\"headersSize\":-1,\"bodySize\":-1}")
     }
 
-    private static func append(_ error: FeedbusError, to writer: inout ByteWriter) {
+    private static func append(_ error: FeedbusError, of request: HTTPRequest, to writer: inout ByteWriter) {
         writer.append("{\"status\":0,\"statusText\":\"\",\"httpVersion\":\"unknown\",\"cookies\":[],\"headers\":[],")
-        writer.append("\"content\":{\"size\":0,\"mimeType\":\"\"},\"redirectURL\":\"\",\"headersSize\":-1,\"bodySize\":-1,")
+        writer.append(
+            "\"content\":{\"size\":0,\"mimeType\":\"\"},\"redirectURL\":\"\",\"headersSize\":-1,\"bodySize\":-1,")
         writer.append("\"_error\":")
-        writer.appendJSONString(error.message)
+        writer.appendJSONString(Redaction.text(error.message, of: request))
         writer.append("}")
     }
 

@@ -29,7 +29,9 @@ package struct OfflineFallbackTransport: HTTPTransport {
             }
             if warned.set() {
                 let node = log.node.map { "\($0): " } ?? ""
-                log.warning("\(node)the service cannot be reached, answers from the recording \(recording.name) (\(error.message))")
+                log.warning(
+                    "\(node)the service cannot be reached, answers from the recording \(recording.name) (\(error.message))"
+                )
             }
             return answer
         }

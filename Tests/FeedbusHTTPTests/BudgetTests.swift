@@ -1,0 +1,74 @@
+// feedbus: tests of budgets and back-off.
+
+import FeedbusBase
+import Testing
+
+@testable import FeedbusHTTP
+
+@Suite struct BudgetTests {
+    private let github = ServiceKey(origin: "https://api.github.com:443", credential: nil)
+    private let mine = ServiceKey(origin: "https://api.github.com:443", credential: Secret("ghp_x"))
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test func aSpentQuotaClosesItsResourceOnly() {
+        var budgets = Budgets()
+        budgets.close(github, resource: "search", until: at(10), reason: "spent", now: at(0))
+        #expect(budgets.block(github, resource: "search", now: at(9))?.until == at(10))
+        #expect(budgets.block(github, resource: "search", now: at(10)) == nil)
+        #expect(budgets.block(github, resource: "core", now: at(0)) == nil)
+        #expect(budgets.block(mine, resource: "search", now: at(0)) == nil)
+    }
+
+    @Test func anyOtherWaitClosesTheService() {
+        var budgets = Budgets()
+        budgets.close(github, resource: nil, until: at(10), reason: "asked", now: at(0))
+        budgets.close(github, resource: "search", until: at(20), reason: "spent", now: at(0))
+        #expect(budgets.block(github, resource: "core", now: at(0))?.until == at(10))
+        #expect(budgets.block(github, resource: "search", now: at(0))?.until == at(20))
+    }
+
+    @Test func aShorterWaitDoesNotOpenWhatIsClosed() {
+        var budgets = Budgets()
+        budgets.close(github, resource: nil, until: at(10), reason: "asked", now: at(0))
+        budgets.close(github, resource: nil, until: at(5), reason: "asked", now: at(0))
+        #expect(budgets.block(github, resource: "core", now: at(0))?.until == at(10))
+    }
+
+    @Test func failingEndpointsShareOneBackoff() {
+        var backoff = Backoff()
+        let doubling: (Int) -> Duration = { .seconds(Int64(1 << $0)) }
+        backoff.failed("/a", startedAt: at(0), now: at(1), pause: doubling)
+        backoff.failed("/b", startedAt: at(0), now: at(2), pause: doubling)
+        // Both were under way together: one round, and the longer end.
+        #expect(backoff.rounds == 1)
+        #expect(backoff.wait("/a", now: at(2)) == at(4))
+        #expect(backoff.wait("/b", now: at(2)) == at(4))
+        #expect(backoff.wait("/healthy", now: at(2)) == nil)
+        backoff.failed("/a", startedAt: at(4), now: at(5), pause: doubling)
+        #expect(backoff.rounds == 2)
+        #expect(backoff.wait("/b", now: at(5)) == at(9))
+        backoff.succeeded("/healthy")
+        backoff.succeeded("/a")
+        #expect(backoff.wait("/b", now: at(5)) == at(9))
+        backoff.succeeded("/b")
+        #expect(backoff.isIdle && backoff.rounds == 0)
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:80/a", "http://127.0.0.1/b", true), ("http://127.0.0.1/", "http://localhost/", false),
+        ("http://h:1/", "http://h:2/", false), ("http://h/", "https://h/", false), ("http://H/", "http://h/", true),
+    ]) func servicesAreSchemeHostAndPort(_ a: String, _ b: String, _ same: Bool) throws {
+        let keys = try [a, b].map { ServiceKey(HTTPRequest($0), try HTTPURL($0)) }
+        #expect((keys[0] == keys[1]) == same)
+    }
+
+    @Test func credentialsSetServicesApart() throws {
+        let url = try HTTPURL("http://h/?key=1")
+        let keys = [
+            HTTPRequest("http://h/?key=1"), HTTPRequest("http://h/?key=1", secretQuery: ["key"]),
+            HTTPRequest("http://h/?key=1", bearer: Secret("t")),
+            HTTPRequest("http://h/?key=1", headers: ["authorization": "x"]),
+        ].map { ServiceKey($0, url) }
+        #expect(Set(keys).count == 4)
+    }
+}
