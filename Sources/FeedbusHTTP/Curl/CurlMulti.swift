@@ -87,11 +87,11 @@ final class CurlMulti {
 
     /// Frees everything. All transfers have been removed before.
     func close() {
-        idle.forEach { curl_easy_cleanup($0) }
+        for handle in idle { curl_easy_cleanup(handle) }
         idle = []
         // Closes the kept connections, and says so through `socketWanted`.
         curl_multi_cleanup(multi)
-        polls.values.forEach { $0.close() }
+        for poll in polls.values { poll.close() }
         polls = [:]
         timer?.close()
         timer = nil
