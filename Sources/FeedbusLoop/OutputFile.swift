@@ -1,21 +1,205 @@
 // feedbus: a file that is only appended to.
 
 public import FeedbusBase
+internal import Glibc
+internal import Synchronization
 
-/// An append-only file. Every call that may block runs on the pool of the loop that it was opened on.
+/// An append-only file, pipe or terminal. Every call that may block runs on the pool of the loop that it was opened on,
+/// one after another, and runs to its end also when the caller's task is cancelled (see `write` for the one exception).
 public final class OutputFile: Sendable {
-    public static func open(_ path: String, mode: UInt32 = 0o644, on host: any LoopHost) async throws(FileError)
-        -> OutputFile
-    { fatalError() }
-    public static func standardOutput(on host: any LoopHost) -> OutputFile { fatalError() }
-    public func lock() async throws(FileError) -> Bool { fatalError() }
-    public func write(_ bytes: Bytes) async throws(FileError) -> Int { fatalError() }
-    public func synchronize() async throws(FileError) { fatalError() }
-    public func truncate(to size: Int) async throws(FileError) { fatalError() }
-    public func size() async throws(FileError) -> Int { fatalError() }
-    public func read(at offset: Int, count: Int) async throws(FileError) -> Bytes { fatalError() }
-    public func close() async throws(FileError) { fatalError() }
-    public func isStillAt(_ path: String) async -> Bool { fatalError() }
-    public var isTerminal: Bool { fatalError() }
-    init() {}
+    private let host: any LoopHost
+    private let path: String
+    /// -1 once it was closed. The lock is held, by threads of the pool only, during each call: so that calls do not
+    /// overlap, and `close()` does not take the descriptor away from one.
+    private let descriptor: Mutex<Int32>
+    private let kind: Kind
+    /// This process made the file: its name is not on the disk yet.
+    private let isNew: Bool
+    /// Whether this is a terminal.
+    public let isTerminal: Bool
+
+    private enum Kind { case regular, stream }
+
+    /// Takes over an open descriptor.
+    /// - Parameter path: how errors name it.
+    package convenience init(adopting descriptor: Int32, path: String, on host: any LoopHost) {
+        self.init(descriptor, path: path, isNew: false, host: host)
+    }
+
+    private init(_ descriptor: Int32, path: String, isNew: Bool, host: any LoopHost) {
+        self.descriptor = Mutex(descriptor)
+        self.path = path
+        self.isNew = isNew
+        self.host = host
+        var status = stat()
+        let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        kind = isRegular ? .regular : .stream
+        isTerminal = isatty(descriptor) == 1
+    }
+
+    deinit {
+        descriptor.withLock { if $0 > STDERR_FILENO { _ = Glibc.close($0) } }
+    }
+
+    /// Opens a file for appending, and makes it and its folders where they are missing. A named pipe must have a reader
+    /// (`ENXIO`).
+    /// - Parameter mode: the permissions of a new file, less the process's umask.
+    public static func open(
+        _ path: String, mode: UInt32 = 0o644, on host: any LoopHost
+    ) async throws(FileError) -> OutputFile {
+        try await onPool(host, "open", path) { () throws(FileError) in
+            let flags = O_APPEND | O_CLOEXEC
+            var status = stat()
+            let exists = stat(path, &status) == 0
+            if exists && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR {
+                // Opened for reading too, a pipe would never tell that its reader has gone; blocking, it would not open.
+                let fd = try openFile(path, flags | O_WRONLY | O_NONBLOCK)
+                return OutputFile(fd, path: path, isNew: false, host: host)
+            }
+            if !exists { try makeFolders(of: path) }
+            let fd = try openFile(path, flags | O_RDWR | O_CREAT, mode)
+            return OutputFile(fd, path: path, isNew: !exists, host: host)
+        }
+    }
+
+    /// The standard output of this process. It is never closed.
+    public static func standardOutput(on host: any LoopHost) -> OutputFile {
+        OutputFile(STDOUT_FILENO, path: "standard output", isNew: false, host: host)
+    }
+
+    /// Locks the file against other processes, until it is closed or the process ends (flock(2)).
+    /// False, at once, where somebody else holds the lock.
+    public func lock() async throws(FileError) -> Bool {
+        try await call("lock") { [path] fd throws(FileError) in
+            if repeating({ flock(fd, LOCK_EX | LOCK_NB) }) == 0 { return true }
+            if errno == EWOULDBLOCK { return false }
+            throw FileError(errno: errno, operation: "lock", path: path)
+        }
+    }
+
+    /// Appends bytes, and returns how many the system has taken: fewer where the disk became full meanwhile.
+    ///
+    /// A regular file gets one write(2). A pipe or terminal gets as much as its reader takes, and is waited for; where
+    /// the task is cancelled meanwhile, the wait ends.
+    /// - Throws: `FileError`; `EPIPE` where the reader has gone, `ECANCELED` where nothing was written before the
+    ///   cancellation.
+    public func write(_ bytes: Bytes) async throws(FileError) -> Int {
+        if bytes.isEmpty { return 0 }
+        switch kind {
+        case .regular:
+            return try await call("write") { [path] fd throws(FileError) in
+                let count = bytes.withUnsafeBytes { source in
+                    repeating { Glibc.write(fd, source.baseAddress!, source.count) }
+                }
+                guard count >= 0 else { throw FileError(errno: errno, operation: "write to", path: path) }
+                return count
+            }
+        case .stream:
+            return try await stream(bytes).get()
+        }
+    }
+
+    private func stream(
+        _ bytes: Bytes, isolation: isolated (any Actor)? = #isolation
+    ) async -> Result<Int, FileError> {
+        let interrupt = Interrupt()
+        return await withTaskCancellationHandler {
+            _ = isolation  // Keeps the closure on the caller's executor.
+            do throws(FileError) {
+                return .success(
+                    try await call("write") { [path] fd throws(FileError) in
+                        try writeStream(fd, bytes, interrupt, path)
+                    })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            interrupt.fire()
+        }
+    }
+
+    /// Returns when what was written is on the disk; for a new file, with its name. Nothing to do for a pipe.
+    public func synchronize() async throws(FileError) {
+        guard kind == .regular else { return }
+        try await call("synchronize") { [path, isNew] fd throws(FileError) in
+            guard repeating({ fdatasync(fd) }) == 0 else {
+                throw FileError(errno: errno, operation: "synchronize", path: path)
+            }
+            if isNew { synchronizeFolder(of: path) }
+        }
+    }
+
+    /// Cuts the file off, or fills it up with zeros.
+    public func truncate(to size: Int) async throws(FileError) {
+        try await call("truncate") { [path] fd throws(FileError) in
+            guard repeating({ ftruncate(fd, size) }) == 0 else {
+                throw FileError(errno: errno, operation: "truncate", path: path)
+            }
+        }
+    }
+
+    /// The size in bytes.
+    public func size() async throws(FileError) -> Int {
+        try await call("look at") { [path] fd throws(FileError) in
+            var status = stat()
+            guard fstat(fd, &status) == 0 else { throw FileError(errno: errno, operation: "look at", path: path) }
+            return Int(status.st_size)
+        }
+    }
+
+    /// Reads up to `count` bytes from `offset` on; fewer at the end of the file.
+    public func read(at offset: Int, count: Int) async throws(FileError) -> Bytes {
+        try await call("read") { [path] fd throws(FileError) in
+            var failure: Int32 = 0
+            let buffer = ByteBuffer(capacity: max(count, 0)) { target in
+                var done = 0
+                while done < target.count {
+                    let got = repeating { pread(fd, target.baseAddress! + done, target.count - done, offset + done) }
+                    if got < 0 { failure = errno }
+                    if got <= 0 { break }
+                    done += got
+                }
+                return done
+            }
+            if failure != 0 { throw FileError(errno: failure, operation: "read", path: path) }
+            return Bytes(buffer: buffer)
+        }
+    }
+
+    /// Closes the file, and with that gives up the lock. Later calls fail with `EBADF`. May be called again.
+    public func close() async throws(FileError) {
+        try await onPool(host, "close", path) { [self] () throws(FileError) in
+            let fd = descriptor.withLock { fd in
+                defer { if fd != STDOUT_FILENO { fd = -1 } }
+                return fd
+            }
+            // A child that is just being started may hold the same lock for a moment longer.
+            if fd > STDERR_FILENO { flock(fd, LOCK_UN) }
+            // Linux has closed the descriptor also where it reports an interruption.
+            guard fd > STDERR_FILENO, Glibc.close(fd) != 0, errno != EINTR else { return }
+            throw FileError(errno: errno, operation: "close", path: path)
+        }
+    }
+
+    /// Whether `path` still leads to this file: false when it was renamed, deleted or replaced.
+    public func isStillAt(_ path: String) async -> Bool {
+        let isSame = try? await call("look at") { fd throws(FileError) in
+            var (mine, there) = (stat(), stat())
+            return fstat(fd, &mine) == 0 && stat(path, &there) == 0
+                && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino
+        }
+        return isSame ?? false
+    }
+
+    /// Calls `body` on the pool with the open descriptor.
+    private func call<T: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Int32) throws(FileError) -> T
+    ) async throws(FileError) -> T {
+        try await onPool(host, operation, path) { [self] () throws(FileError) in
+            try descriptor.withLock { fd throws(FileError) in
+                guard fd >= 0 else { throw FileError(errno: EBADF, operation: operation, path: path) }
+                return try body(fd)
+            }
+        }
+    }
 }
