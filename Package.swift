@@ -83,6 +83,7 @@ let package = Package(
             .executableTarget(
                 name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
+            tests("FeedbusLoop", ["FeedbusBase"]),
             tests("FeedbusHTTP", ["FeedbusTestKit", "FeedbusLoop", "FeedbusJSON", "FeedbusBase"]),
             tests("FeedbusJSON", ["FeedbusBase"]),
             tests(
