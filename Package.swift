@@ -93,6 +93,12 @@ let package = Package(
                     "FeedbusJSON", "FeedbusBase",
                 ]),
             tests("FeedbusCommand", ["FeedbusRuntime", "FeedbusPlugin", "FeedbusBase"]),
+            .testTarget(
+                name: "SourcePluginTests",
+                dependencies: [
+                    "GitHubEventsPlugin", "TrendingReposPlugin", "EONETPlugin", "JokesPlugin", "GitHubAPI", "Polling",
+                    "FeedbusPlugin", "FeedbusTestKit",
+                ], swiftSettings: swiftSettings),
         ],
     cxxLanguageStandard: .cxx17
 )
