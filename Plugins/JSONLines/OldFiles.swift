@@ -41,7 +41,8 @@ struct OldFiles: Sendable {
     func lastWrite() -> WallTime? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        return WallTime(seconds: Int64(status.st_mtim.tv_sec))
+        // By its place: an optimised build attributes `timespec`'s members to a module that cannot be imported.
+        return WallTime(seconds: withUnsafeBytes(of: status.st_mtim) { Int64($0.load(as: time_t.self)) })
     }
 
     private func exists(_ path: String) -> Bool {
