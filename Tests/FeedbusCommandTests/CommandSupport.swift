@@ -31,7 +31,7 @@ struct VoidOptions: PluginOptions {
     static let options: [Option<VoidOptions>] = []
 }
 
-actor Void: Sink {
+actor VoidSink: Sink {
     static let name = "Void"
     static let summary = "swallows"
     nonisolated let context: PluginContext
@@ -69,7 +69,7 @@ struct Result {
 func feedbus(_ arguments: String..., files: [String: String]? = nil, terminal: Bool = false) -> Result {
     var registry = PluginRegistry()
     registry.add(Tick.self)
-    registry.add(Void.self)
+    registry.add(VoidSink.self)
     registry.add(TickSink.self)
     let contents =
         files ?? [

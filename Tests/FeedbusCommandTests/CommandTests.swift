@@ -1,6 +1,7 @@
 // feedbus: what the commands print, and their exit codes.
 
 import FeedbusBase
+import FeedbusPlugin
 import FeedbusRuntime
 import Testing
 

@@ -1,5 +1,6 @@
 // feedbus: mistakes in how the nodes of a config read each other.
 
+import FeedbusJSON
 import Testing
 
 @testable import FeedbusRuntime
