@@ -23,7 +23,7 @@ import Testing
                     #"2:48: error: nobody reads sources.unread: name it in the "from" of another node, or take it out"#,
                     "3:60: error: cycle: one -> two -> one; events would go round for ever",
                     #"5:17: error: nobody reads subjects.lonely: name it in the "from" of another node, or take it out"#,
-                    "7:81: error: sinks.again writes the same file as sinks.log: /home/out/log.jsonl",
+                    "7:83: error: sinks.again writes the same file as sinks.log: /home/out/log.jsonl",
                     #"8:51: error: sinks.empty reads nobody: its "from" is an empty list"#,
                 ])
     }
@@ -46,11 +46,11 @@ import Testing
 
     @Test func everyCycleIsSpeltOut() {
         #expect(cycles(["a": ["in", "a"]]) == ["a -> a"])
-        #expect(cycles(["a": ["in", "c"], "b": ["a"], "c": ["b"]]) == ["a -> b -> c -> a"])
+        #expect(cycles(["a": ["in", "c"], "b": ["a"], "c": ["b", "in"]]) == ["a -> b -> c -> a"])
         #expect(
             cycles(["a": ["in", "b"], "b": ["a"], "c": ["in", "d"], "d": ["c"]]) == ["a -> b -> a", "c -> d -> c"])
         #expect(cycles(["a": ["in", "b", "c"], "b": ["a"], "c": ["a"]]).sorted() == ["a -> b -> a", "a -> c -> a"])
-        #expect(cycles(["a": ["b"], "b": ["a"], "c": ["b"]]) == ["a -> b -> a"])
+        #expect(cycles(["a": ["b"], "b": ["a"], "c": ["b", "in"]]) == ["a -> b -> a"])
     }
 
     @Test func nodesComeAfterThoseThatTheyRead() throws {

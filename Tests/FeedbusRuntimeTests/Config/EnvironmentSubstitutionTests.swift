@@ -41,7 +41,7 @@ import Testing
     @Test func anUnsetVariableIsReportedOnceAtItsDollar() {
         #expect(
             FeedbusRuntimeTests.problems(minimal(source: #", "with": { "every": "ab\n\u00e9\ud83d\ude00é${B}" }"#)) == [
-                "2:92: error: the environment variable B is not set (${B:-default} would give it a default)"
+                "2:89: error: the environment variable B is not set (${B:-default} would give it a default)"
             ])
         #expect(
             FeedbusRuntimeTests.problems(minimal().replacing("[\"jokes\"]", with: "[\"${B}\"]")) == [
