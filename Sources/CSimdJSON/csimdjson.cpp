@@ -31,7 +31,7 @@ struct scratch {
     std::unique_ptr<simdjson::internal::dom_parser_implementation> stage;
     entry *tape = nullptr;
     size_t tape_capacity = 0;
-    frame frames[depth_bound];
+    frame frames[1 + depth_bound];  // the first one stands for the outside
 
     ~scratch() { std::free(tape); }
 
@@ -52,6 +52,21 @@ struct scratch {
         tape = static_cast<entry *>(std::malloc(capacity * sizeof(entry)));
         tape_capacity = tape ? capacity : 0;
         return tape != nullptr;
+    }
+
+    /// Gives the caller a tape of its own: a copy, or the scratch memory itself where that is too large to keep.
+    bool hand_over(size_t length, csimdjson_result &result) {
+        const size_t size = result.count * sizeof(entry);
+        if (length > kept_capacity) {
+            void *smaller = std::realloc(tape, size);
+            result.tape = smaller ? static_cast<entry *>(smaller) : tape;
+            tape = nullptr;
+            tape_capacity = 0;
+            return true;
+        }
+        result.tape = static_cast<entry *>(std::malloc(size));
+        if (result.tape) { std::memcpy(result.tape, tape, size); }
+        return result.tape != nullptr;
     }
 
     void trim(size_t length) {
@@ -128,15 +143,19 @@ inline const uint8_t *number_end(const uint8_t *p, const uint8_t *end) {
 /// What stage 1 guarantees: between two of these places stands one token and then blanks only, where the token is a
 /// structural character, a whole string, or a run of other bytes; a place may also be a control character that looks
 /// like a structural one to it.
+template <bool with_tape>
 csimdjson_status walk(
     const uint8_t *text, size_t length, const uint32_t *places, uint32_t n, uint32_t max_depth, frame *frames,
     entry *tape, csimdjson_result &result) {
     entry *out = tape;
+    const auto put = [&out](uint32_t start, uint32_t link) {
+        if (with_tape) { *out++ = {start, link}; }
+    };
     uint32_t i = 0, depth = 0;
     uint32_t place = 0, next = 0, end = 0;
     // The bytes of all tokens beyond their first: with the first ones they make up the whole text if it is compact.
     size_t more = 0;
-    frame *top = frames - 1;
+    frame *top = frames;
 
 #define ADVANCE_OR_FAIL() \
     do { \
@@ -160,7 +179,7 @@ value_here:
         if (depth == max_depth) { goto deep; }
         ++depth;
         *++top = {uint32_t(out - tape), 0, true};
-        *out++ = {place, 0};
+        put(place, 0);
         ADVANCE_OR_FAIL();
         if (text[place] == '}') { goto close; }
         goto key_here;
@@ -168,7 +187,7 @@ value_here:
         if (depth == max_depth) { goto deep; }
         ++depth;
         *++top = {uint32_t(out - tape), 0, false};
-        *out++ = {place, 0};
+        put(place, 0);
         ADVANCE_OR_FAIL();
         if (text[place] == ']') { goto close; }
         goto value_here;
@@ -192,13 +211,13 @@ value_here:
     }
     default: goto fail;
     }
-    *out++ = {place, end};
+    put(place, end);
     more += end - place - 1;
     goto after;
 
 scalar:
     if (end != next && !is_blank(text[end])) { place = end; goto fail; }
-    *out++ = {place, end};
+    put(place, end);
     more += end - place - 1;
 
 after:
@@ -225,15 +244,15 @@ key_here:
     while (is_blank(text[end])) { --end; }
     if (end <= place || text[end] != '"') { goto fail; }
     ++end;
-    *out++ = {place, end};
+    put(place, end);
     more += end - place - 1;
     ADVANCE_OR_FAIL();
     if (text[place] != ':') { goto fail; }
     goto value;
 
 close:
-    *out++ = {place, top->count};
-    tape[top->open].link = uint32_t(out - tape);
+    put(place, top->count);
+    if (with_tape) { tape[top->open].link = uint32_t(out - tape); }
     --top;
     --depth;
     goto after;
@@ -269,18 +288,15 @@ csimdjson_result csimdjson_parse(const char *bytes, size_t length, uint32_t max_
         result.status = csimdjson_invalid;
     } else if (!check_escapes(text, length, result)) {
         result.status = csimdjson_invalid;
-    } else if (own.reserve_tape(own.stage->n_structural_indexes)) {
+    } else {
         const uint32_t depth = max_depth < depth_bound ? max_depth : depth_bound;
-        result.status = walk(
-            text, length, own.stage->structural_indexes.get(), own.stage->n_structural_indexes, depth, own.frames,
-            own.tape, result);
-        if (result.status == csimdjson_ok && want_tape) {
-            result.tape = static_cast<entry *>(std::malloc(result.count * sizeof(entry)));
-            if (result.tape) {
-                std::memcpy(result.tape, own.tape, result.count * sizeof(entry));
-            } else {
-                result.status = csimdjson_no_memory;
-            }
+        const uint32_t *places = own.stage->structural_indexes.get();
+        const uint32_t n = own.stage->n_structural_indexes;
+        if (!want_tape) {
+            result.status = walk<false>(text, length, places, n, depth, own.frames, nullptr, result);
+        } else if (own.reserve_tape(n)) {
+            result.status = walk<true>(text, length, places, n, depth, own.frames, own.tape, result);
+            if (result.status == csimdjson_ok && !own.hand_over(length, result)) { result.status = csimdjson_no_memory; }
         }
     }
     own.trim(length);
