@@ -1,16 +1,24 @@
 // feedbus: the plugins that the program `feedbus` knows.
 
 import ConsolePlugin
+import EONETPlugin
 import ExecPlugin
 public import FeedbusPlugin
+import GitHubEventsPlugin
 import JSONLinesPlugin
+import JokesPlugin
 import NullPlugin
 import TakePlugin
+import TrendingReposPlugin
 
 extension PluginRegistry {
     /// Every plugin of this repository. A program of your own makes its own list.
     public static func builtins() -> PluginRegistry {
         var registry = PluginRegistry()
+        registry.add(GitHubEvents.self)
+        registry.add(TrendingRepos.self)
+        registry.add(EONET.self)
+        registry.add(Jokes.self)
         registry.add(ExecSource.self)
         registry.add(ExecStage.self)
         registry.add(ExecSink.self)
