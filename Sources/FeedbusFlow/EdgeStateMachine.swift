@@ -179,10 +179,14 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// A suspended sender was cancelled: the part that it still held is withdrawn.
+    /// A suspended sender was cancelled: the part that it still held is withdrawn. One that has not yet begun to wait keeps
+    /// its place: it will see for itself that it is cancelled.
     @inlinable
     mutating func cancelSender(_ id: UInt64, _ actions: inout Actions) {
-        guard let sender = senders.remove(where: { $0.id == id }) else { return }
+        let cancelled = senders.remove { sender in
+            if case .unattached = sender.reply { false } else { sender.id == id }
+        }
+        guard let sender = cancelled else { return }
         waiting -= sender.rest.count
         actions.reply(to: sender.reply, CancellationError())
         // The sender behind it may have a lighter element.

@@ -10,8 +10,8 @@ extension Flow {
     /// ```
     /// Order of all events is kept, completion and error included, which come after what is buffered. Cancellation drops
     /// what is buffered. The producer runs in a child task. With `.fail`, the result fails with `EdgeOverflow`.
-    /// Back-pressure (`.block`): while the consumer works, `capacity` elements are buffered, and the producer is held at the
-    /// next. Kotlin: `buffer`, `conflate` (`.latest`); RxJava: `onBackpressureBuffer`, `…Drop`, `…Latest`; RxSwift's
+    /// Back-pressure (`.block`): while the consumer works on what it took (at most `capacity` elements), `capacity` more are
+    /// buffered, and the producer is held with the next. Kotlin: `buffer`, `conflate` (`.latest`); RxJava: `onBackpressureBuffer`, `…Drop`, `…Latest`; RxSwift's
     /// `observe(on:)` without bound.
     /// - Parameter capacity: elements, 1...
     @inlinable

@@ -103,9 +103,10 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
         return .none
     }
 
+    /// One that has not yet begun to wait keeps its place: it will see for itself that it is cancelled.
     @inlinable
     mutating func cancelWait(_ id: UInt64) -> Action {
-        let turn = turns.remove { if case .send(id, _) = $0 { true } else { false } }
+        let turn = turns.remove { if case .send(id, .some) = $0 { true } else { false } }
         guard case .send(_, let continuation?) = turn else { return .none }
         return .cancel(continuation)
     }

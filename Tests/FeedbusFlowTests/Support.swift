@@ -11,6 +11,18 @@ final class Recorder<Value: Sendable>: Sendable {
     func append(contentsOf values: some Sequence<Value>) { state.withLock { $0.append(contentsOf: values) } }
 }
 
+/// 1, 2, 3, …
+final class Counter: Sendable {
+    private let state = Mutex(0)
+
+    func next() -> Int {
+        state.withLock { state in
+            state += 1
+            return state
+        }
+    }
+}
+
 /// Holds tasks up until it is opened.
 final class Gate: Sendable {
     private struct State {
@@ -55,4 +67,90 @@ final class Gate: Sendable {
 struct TestError: Error, Equatable {
     var name: String
     init(_ name: String) { self.name = name }
+}
+
+/// A source that tells how often it was collected, what it emitted and when it was released.
+final class Probe: Sendable {
+    struct State {
+        var emitted = 0
+        var collections = 0
+        var released = 0
+    }
+
+    let state = Mutex(State())
+    let cuts: [[Int]]
+    let error: (any Error)?
+
+    /// - Parameter cuts: the chunks, empty ones included.
+    init(_ cuts: [[Int]], error: (any Error)? = nil) {
+        self.cuts = cuts
+        self.error = error
+    }
+
+    /// One element a chunk.
+    convenience init(_ elements: some Sequence<Int>, error: (any Error)? = nil) {
+        self.init(elements.map { [$0] }, error: error)
+    }
+
+    /// Elements handed to `emit`, the one that is being worked on included.
+    var emitted: Int { state.withLock { $0.emitted } }
+    var collections: Int { state.withLock { $0.collections } }
+    /// Collections that have ended.
+    var released: Int { state.withLock { $0.released } }
+
+    var flow: Flow<Int> {
+        Flow { emit in
+            self.state.withLock { $0.collections += 1 }
+            defer { self.state.withLock { $0.released += 1 } }
+            for cut in self.cuts where !cut.isEmpty {
+                self.state.withLock { $0.emitted += cut.count }
+                try await emit(Chunk(cut))
+            }
+            if let error = self.error { throw error }
+        }
+    }
+}
+
+/// Cuts the elements at random places.
+func cut(_ elements: [Int], _ random: inout some RandomNumberGenerator) -> [[Int]] {
+    var cuts: [[Int]] = []
+    var rest = elements[...]
+    while !rest.isEmpty {
+        let part = rest.prefix(Int.random(in: 1...max(1, min(rest.count, 5)), using: &random))
+        cuts.append(Array(part))
+        rest = rest.dropFirst(part.count)
+    }
+    return cuts
+}
+
+/// What a collection came to: the elements, and the error it ended with.
+struct Outcome<Element: Sendable & Equatable>: Equatable, Sendable {
+    var elements: [Element]
+    var error: String?
+
+    init(_ elements: [Element], _ error: String? = nil) {
+        self.elements = elements
+        self.error = error
+    }
+
+    init(of flow: Flow<Element>) async {
+        let recorder = Recorder<Element>()
+        do {
+            try await flow.collect { recorder.append(contentsOf: $0) }
+            error = nil
+        } catch let failure as TestError {
+            error = failure.name
+        } catch {
+            self.error = describe(error)
+        }
+        elements = recorder.values
+    }
+}
+
+func describe(_ error: any Error) -> String {
+    switch error {
+    case let error as TestError: error.name
+    case is CancellationError: "cancelled"
+    default: String(describing: error)
+    }
 }
