@@ -221,7 +221,7 @@ package actor Graph {
     /// A sink takes no more events. When none does, there is nothing to poll for.
     private func sinkIsDone(_ node: String) {
         activeSinks.remove(node)
-        if activeSinks.isEmpty && !isStopping { stop(because: "no sink is left") }
+        if activeSinks.isEmpty && !runningSources.isEmpty { stop(because: "no sink is left") }
     }
 
     // MARK: - Stopping
