@@ -43,7 +43,9 @@ struct CurlFailure {
             return (.httpTLS, "the service's certificate or TLS is not to be trusted: \(told)", false)
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return (.httpReset, "the connection ended before the answer was complete: \(told)", true)
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+        // Once connected, this is an answer without a status line, which HTTP/0.9 allowed.
+        case CURLE_URL_MALFORMAT,
+            CURLE_UNSUPPORTED_PROTOCOL where !wasConnected:
             return (.httpURL, "not an http or https URL: \(told)", false)
         case CURLE_OUT_OF_MEMORY:
             return (FeedbusError.Code("http.curl"), told, true)

@@ -1,0 +1,275 @@
+// feedbus: tests of libcurl on the loop, against a real service.
+
+import FeedbusBase
+import FeedbusJSON
+import FeedbusLoop
+import Testing
+
+@testable import FeedbusHTTP
+
+@Suite(.timeLimit(.minutes(2))) struct CurlTransportTests {
+    // MARK: - Requests and answers
+
+    @Test func aRequestArrivesAsItWasMade() async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let request = HTTPRequest(
+                service.url + "/echo?a=1&b=%20#part", method: "POST",
+                headers: ["Content-Type": "application/json", "X-Empty": ""], body: "{\"q\":1}",
+                bearer: Secret("t0ken"))
+            let response = try await transport.send(request)
+            #expect(response.status == 200 && !response.recorded && response.url == request.url)
+            #expect(response.headers.all("X-TWO") == ["a", "b"])
+            #expect(response.headers["x-empty"] == "")
+            let echo = try JSON.parse(response.body)
+            #expect(echo["method"]?.string == "POST")
+            #expect(echo["path"]?.string == "/echo?a=1&b=%20")
+            #expect(echo["body"]?.string == "{\"q\":1}")
+            var headers = HTTPHeaders()
+            for pair in try #require(echo["headers"]).elements {
+                let parts = pair.elements.map { $0.string ?? "" }
+                headers.append(parts[0], parts[1])
+            }
+            #expect(headers["User-Agent"] == "feedbus/test")
+            #expect(headers["Authorization"] == "Bearer t0ken")
+            #expect(headers.all("Content-Type") == ["application/json"])
+            #expect(headers["X-Empty"] == "")
+            #expect(headers["Expect"] == nil)
+            #expect(headers["Accept-Encoding"]?.contains("gzip") == true)
+        }
+    }
+
+    @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]) func methods(_ method: String) async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let response = try await transport.send(
+                HTTPRequest(service.url + "/echo", method: method, headers: ["User-Agent": "own"]))
+            #expect(response.status == 200)
+            #expect(response.body.isEmpty == (method == "HEAD"))
+            if method != "HEAD" { #expect(try JSON.parse(response.body)["method"]?.string == method) }
+        }
+    }
+
+    @Test(arguments: [204, 304, 301, 404, 500, 503]) func anyStatusIsAnAnswer(_ status: Int) async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let response = try await transport.send(HTTPRequest(service.url + "/status/\(status)"))
+            #expect(response.status == status && response.headers["etag"] == "\"e\"")
+        }
+    }
+
+    @Test(arguments: ["size/0", "size/100000", "gzip/100000", "deflate/100000", "chunked/100000", "interim"])
+    func bodies(_ path: String) async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let response = try await transport.send(HTTPRequest(service.url + "/" + path))
+            let size = Int(path.split(separator: "/").last!) ?? 4
+            #expect(response.status == 200 && response.body.count == size)
+            #expect(response.headers["X-Trailer"] == nil && response.headers["Link"] == nil)
+        }
+    }
+
+    @Test func aHeaderWithALineBreakIsNotSent() async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            for request in [
+                HTTPRequest(service.url + "/echo", headers: ["X": "a\r\nHost: evil"]),
+                HTTPRequest(service.url + "/echo", headers: ["X\nY": "a"]),
+                HTTPRequest(service.url + "/echo", bearer: Secret("a\nb")),
+            ] {
+                let error = await failure { try await transport.send(request) }
+                #expect(error?.code.name == "http.header" && error?.isRetriable == false)
+            }
+            // The handle that was taken for them is as good as new.
+            let next = try await transport.send(HTTPRequest(service.url + "/echo"))
+            #expect(next.status == 200)
+        }
+    }
+
+    // MARK: - Connections
+
+    @Test func connectionsAreKeptAndDeadOnesReplaced() async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            func port() async throws -> Int? {
+                try JSON.parse(try await transport.send(HTTPRequest(service.url + "/echo")).body)["port"]?.int
+            }
+            let first = try await port()
+            for _ in 1...5 {
+                let again = try await port()
+                #expect(again == first)
+            }
+            // The service closes this one without a word; the next request must not fail for it.
+            for _ in 1...5 {
+                #expect(try await transport.send(HTTPRequest(service.url + "/close")).status == 200)
+                #expect(try await port() != nil)
+            }
+        }
+    }
+
+    @Test func manyAtOnce() async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 1...200 {
+                    group.addTask(executorPreference: loop.taskExecutor) {
+                        try await transport.send(HTTPRequest(service.url + "/chunked/\(number)")).body.count
+                    }
+                }
+                var sum = 0
+                for try await size in group { sum += size }
+                #expect(sum == 200 * 201 / 2)
+            }
+        }
+    }
+
+    @Test func anyThreadMayAsk() async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            try await Task.detached {
+                for _ in 1...3 {
+                    let response = try await transport.send(HTTPRequest(service.url + "/size/7"))
+                    #expect(response.body.count == 7)
+                }
+            }.value
+        }
+    }
+
+    // MARK: - Failures
+
+    @Test(arguments: [
+        ("truncated", "http.reset"), ("reset", "http.reset"), ("reset-late", "http.reset"), ("empty", "http.reset"),
+        ("garbage", "http.protocol"), ("bad-gzip", "http.protocol"),
+    ]) func brokenAnswers(_ path: String, _ code: String) async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let error = await failure {
+                try await transport.send(HTTPRequest(service.url + "/\(path)?key=hush", secretQuery: ["key"]))
+            }
+            #expect(error?.code.name == code && error?.isRetriable == true)
+            #expect(error?.message.hasPrefix("GET \(service.url)/\(path)?key=REDACTED: ") == true)
+            let next = try await transport.send(HTTPRequest(service.url + "/size/3"))
+            #expect(next.body.count == 3)
+        }
+    }
+
+    @Test func nobodyThere() async throws {
+        try await LocalService.withTransport { transport, _, _ in
+            let refused = await failure { try await transport.send(HTTPRequest("http://127.0.0.1:1/")) }
+            #expect(refused?.code == .httpConnect && refused?.isRetriable == true)
+            let unknown = await failure { try await transport.send(HTTPRequest("http://no-such-host.invalid/")) }
+            #expect(unknown?.code == .httpDNS && unknown?.isRetriable == true)
+        }
+    }
+
+    @Test func plainHTTPWhereTLSIsExpected() async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let error = await failure {
+                try await transport.send(HTTPRequest("https://127.0.0.1:\(service.port)/echo"))
+            }
+            #expect(error?.code == .httpTLS)
+        }
+    }
+
+    @Test(arguments: ["hang", "drip"]) func theTimeoutIsForTheWholeRequest(_ path: String) async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            let start = loop.clock.now
+            let error = await failure {
+                try await transport.send(HTTPRequest(service.url + "/" + path, timeout: .milliseconds(300)))
+            }
+            #expect(error?.code == .httpTimeout && error?.isRetriable == true)
+            #expect(error?.message.contains("300ms") == true)
+            let taken = (loop.clock.now - start).seconds
+            #expect(taken >= 0.29 && taken < 30)
+        }
+    }
+
+    @Test(arguments: ["size", "gzip", "chunked", "deflate"]) func aBodyIsCutOffEarly(_ kind: String) async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let limit = 1 << 20
+            let whole = try await transport.send(HTTPRequest(service.url + "/\(kind)/\(limit)", maxBody: limit))
+            #expect(whole.body.count == limit)
+            for size in [limit + 1, 200 << 20] where size < 2 << 20 || kind != "chunked" {
+                let error = await failure {
+                    try await transport.send(HTTPRequest(service.url + "/\(kind)/\(size)", maxBody: limit))
+                }
+                #expect(error?.code == .httpBodyTooLarge && error?.isRetriable == false)
+                #expect(error?.message.contains("1MiB") == true)
+            }
+        }
+    }
+
+    // MARK: - Cancellation and the end
+
+    @Test func cancellationEndsATransferAtOnce() async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            func number(_ what: String) async throws -> Int {
+                Int(try await transport.send(HTTPRequest(service.url + "/" + what)).body.string) ?? -1
+            }
+            let waiting = try await number("waiting")
+            let tasks = (1...3).map { _ in
+                loop.task { try await transport.send(HTTPRequest(service.url + "/hang", timeout: .seconds(3_600))) }
+            }
+            while try await number("waiting") < waiting + 3 { await Task.yield() }
+            let gone = try await number("gone")
+            let start = loop.clock.now
+            for task in tasks { task.cancel() }
+            for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+            #expect((loop.clock.now - start).seconds < 5)
+            // The service sees them go: the connections were closed, not only forgotten.
+            while try await number("gone") < gone + 3 { await Task.yield() }
+        }
+    }
+
+    @Test func aCancelledTaskAsksNothing() async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            let task = loop.task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await transport.send(HTTPRequest(service.url + "/echo"))
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test func closingEndsWhatIsUnderWay() async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            let task = loop.task { try await transport.send(HTTPRequest(service.url + "/drip")) }
+            _ = try await transport.send(HTTPRequest(service.url + "/size/1"))
+            transport.close()
+            let ended = await failure { try await task.value }
+            #expect(ended?.code == .httpClosed)
+            let late = await failure { try await transport.send(HTTPRequest(service.url + "/size/1")) }
+            #expect(late?.code == .httpClosed)
+        }
+    }
+
+    // MARK: - With the polite client
+
+    @Test func redirectsAcrossHostsDropTheToken() async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            let client = PoliteClient(
+                transport: transport, ledger: ServiceLedger(), retry: RetryPolicy(attempts: 1), clock: loop.clock,
+                log: .silent, seed: 1)
+            for (target, kept) in [(service.url + "/echo", true), ("/echo", true), (service.otherURL + "/echo", false)]
+            {
+                let got = try await client.fetch(
+                    HTTPRequest(service.url + "/redirect/302?to=" + target, bearer: Secret("t0ken")), decode: text)
+                #expect(got.value?.contains("t0ken") == kept)
+                #expect(got.response.url.hasSuffix("/echo"))
+            }
+        }
+    }
+
+    @Test func aRunIsRecordedAndPlayedAgain() async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            let recorder = Recorder(path: "unused", host: loop, clock: loop.clock, creator: "feedbus test")
+            let live = recorder.wrap(transport)
+            let request = HTTPRequest(service.url + "/gzip/5000")
+            let first = try await live.send(request)
+            let recording = try RecordedTransport(har: recorder.har, name: "x")
+            let again = try await recording.send(request)
+            #expect(again.recorded && again.body == first.body && again.headers == first.headers)
+        }
+    }
+
+    @Test func callsFromTheLoopDoNotQueue() async throws {
+        try await LocalService.withTransport { transport, service, loop in
+            _ = try await transport.send(HTTPRequest(service.url + "/size/1"))
+            let before = loop.enqueueCount
+            _ = try await transport.send(HTTPRequest(service.url + "/size/1"))
+            // One: the resume out of libcurl's callback.
+            #expect(loop.enqueueCount - before <= 2)
+        }
+    }
+}
