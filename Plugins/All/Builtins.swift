@@ -9,6 +9,7 @@ import JSONLinesPlugin
 import JokesPlugin
 import NullPlugin
 import TakePlugin
+import TranslationPlugin
 import TrendingReposPlugin
 
 extension PluginRegistry {
@@ -22,6 +23,7 @@ extension PluginRegistry {
         registry.add(ExecSource.self)
         registry.add(ExecStage.self)
         registry.add(ExecSink.self)
+        registry.add(Translation.self)
         registry.add(Take.self)
         registry.add(Console.self)
         registry.add(JSONLines.self)

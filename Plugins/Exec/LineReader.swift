@@ -72,7 +72,7 @@ struct LineReader {
 
     private static func marked(_ event: Event) -> Event {
         var event = event
-        event.set("utf8repaired", to: "true")
+        event.set("repairedutf8", to: "true")
         return event
     }
 

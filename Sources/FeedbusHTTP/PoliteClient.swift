@@ -1,6 +1,6 @@
 // feedbus: one request, asked as a good guest asks.
 
-package import FeedbusBase
+public import FeedbusBase
 
 /// Asks services in the name of one node, by all the rules of politeness; budgets and back-off are shared by all nodes.
 public struct PoliteClient: Sendable {
@@ -43,6 +43,13 @@ public struct PoliteClient: Sendable {
         PoliteClient(
             transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: dice,
             revalidateAfter: max(revalidateAfter, 1))
+    }
+
+    /// The same client with another retry policy than the node's.
+    public func with(retry: RetryPolicy) -> PoliteClient {
+        PoliteClient(
+            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: dice,
+            revalidateAfter: revalidateAfter)
     }
 
     /// An unconditional request brought news that the conditional ones had not shown: warns, and counts it.
