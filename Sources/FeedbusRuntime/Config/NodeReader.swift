@@ -70,7 +70,7 @@ struct NodeReader {
             owner: plugin.name, node: node.value, directory: directory, environment: environment,
             isExecutable: files.isExecutable)
         let (prepared, found) = plugin.prepare(checking, context(owner: plugin.name))
-        problems += found
+        problems += MisplacedOptions(node: node, plugin: plugin).explain(found)
         node.claimedFiles = checking.claimedFiles
         let role: PlannedNode.Role
         switch prepared {
@@ -88,7 +88,10 @@ struct NodeReader {
     private mutating func decode<Fields: PluginOptions>(_ type: Fields.Type, _ node: inout ConfigNode) -> Fields? {
         let (fields, found) = Fields.decode(
             node.value, owner: node.value, context: context(owner: node.section.label))
-        problems += found
+        let plugin = node.section.pluginKind.flatMap { kind in
+            node.value["plugin"]?.string.flatMap { registry.plugin($0, kind) }
+        }
+        problems += MisplacedOptions(node: node, plugin: plugin).explain(found)
         guard let members = node.value.members else {
             node.fromIsKnown = false
             return nil

@@ -102,6 +102,23 @@ import Testing
                 ])
     }
 
+    @Test func optionsInTheWrongPlaceAreToldWhereTheyBelong() {
+        #expect(
+            problems(
+                """
+                {
+                  "sources": { "jokes": { "plugin": "Jokes", "every": "5s", "from": ["x"],
+                                          "with": { "retry": { "attempts": 3 } } } },
+                  "sinks": { "log": { "plugin": "JSONLines", "from": ["jokes"], "path": "log.jsonl" } }
+                }
+                """) == [
+                    #"2:46: error: unknown option "every" of a source at sources.jokes: it is an option of Jokes and belongs into "with""#,
+                    #"2:61: error: unknown option "from" of a source at sources.jokes: only stages, subjects, sinks have it"#,
+                    #"3:37: error: unknown option "retry" of Jokes at sources.jokes.with: it belongs beside "with""#,
+                    #"4:65: error: unknown option "path" of a sink at sinks.log: it is an option of JSONLines and belongs into "with""#,
+                ])
+    }
+
     @Test func aPluginOfAnotherKind() {
         #expect(
             problems(minimal().replacing(#""Null""#, with: #""Take""#)) == [
