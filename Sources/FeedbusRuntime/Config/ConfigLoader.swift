@@ -46,7 +46,8 @@ package struct ConfigLoader: Sendable {
     ) -> (plan: Plan?, problems: [ConfigProblem]) {
         let (parsed, textProblems) = ConfigText.parse(text)
         guard let parsed else { return (nil, sorted(textProblems)) }
-        let (overridden, overrideProblems) = OverrideApplication(registry: registry).apply(overrides, to: parsed)
+        let (overridden, overrideProblems) = OverrideApplication(registry: registry)
+            .apply(parsed.members == nil ? [] : overrides, to: parsed)
         var substitution = EnvironmentSubstitution(environment: environment, text: SourceText(bytes: text))
         let root = substitution.apply(to: overridden)
         let damage = TextDamage(textProblems)
