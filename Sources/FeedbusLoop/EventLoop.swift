@@ -46,11 +46,13 @@ package final class EventLoop: SerialExecutor, LoopHost {
     /// - Throws: `FeedbusError` with the code `loop.closed` when it has run before.
     package func run() throws {
         precondition(CurrentLoop.address == nil, "this thread runs a loop already")
-        CurrentLoop.set(self)
-        defer { CurrentLoop.set(nil) }
         guard unguarded.begin() else { throw EventLoop.closedError }
+        CurrentLoop.set(self)
         unguarded.run()
         group.remove(self)
+        // What the closing handles let go of must not send anything to this loop.
+        CurrentLoop.set(nil)
+        unguarded.closeHandles()
     }
 
     /// Ends `run()`. From any thread, also before `run()`.
@@ -124,8 +126,11 @@ package final class EventLoop: SerialExecutor, LoopHost {
 
     // MARK: - Watch
 
+    /// How often the loop has gone round. On the loop only. It stands still while there is nothing to do.
+    package var iterationCount: Int { core.iterations }
+
     /// In debug builds: called on the loop after a callback or job that took longer than `slowLimit`, with its name and
-    /// how long it took.
+    /// how long it took. In all builds: called, on any thread, for a job that comes after the loop's end and is lost.
     package var slowCallback: (@Sendable (String, Duration) -> Void)? {
         get { slow.withLock { $0 } }
         set { slow.withLock { $0 = newValue } }

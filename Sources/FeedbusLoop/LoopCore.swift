@@ -32,6 +32,7 @@ final class LoopCore {
 
     private var phase = Phase.made
     private var isIdling = false
+    private(set) var iterations = 0
     private var work = WorkQueue()
     private var spare: [LoopWork] = []
     private var timers = TimerHeap()
@@ -84,6 +85,11 @@ final class LoopCore {
 
     @inline(__always)
     func enqueue(_ item: LoopWork) { work.append(item) }
+
+    func beginIteration() {
+        iterations += 1
+        runRound()
+    }
 
     func runRound() {
         loop.inbox.take(into: &work, spare: &spare)
@@ -190,6 +196,7 @@ final class LoopCore {
 
     func unregister(_ resource: any LoopResource) { resources[ObjectIdentifier(resource)] = nil }
 
+    /// Runs until `stop()`, and then until all has come to rest.
     func run() {
         uv_run(uv, UV_RUN_DEFAULT)
         phase = .closing
@@ -200,6 +207,10 @@ final class LoopCore {
         for resource in resources.values { resource.close() }
         runLastRounds()
         phase = .closed
+    }
+
+    /// The last step: nothing can be done with the loop any more.
+    func closeHandles() {
         for handle in ownHandles { closeHandle(handle) }
         uv_run(uv, UV_RUN_DEFAULT)
         let status = uv_loop_close(uv)
@@ -238,7 +249,9 @@ private func onWake(_ handle: UnsafeMutablePointer<uv_async_t>?) {}
 
 private func onIdle(_ handle: UnsafeMutablePointer<uv_idle_t>?) {}
 
-private func onPrepare(_ handle: UnsafeMutablePointer<uv_prepare_t>?) { core(of: handle!.pointee.loop).runRound() }
+private func onPrepare(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
+    core(of: handle!.pointee.loop).beginIteration()
+}
 
 private func onCheck(_ handle: UnsafeMutablePointer<uv_check_t>?) { core(of: handle!.pointee.loop).runRound() }
 

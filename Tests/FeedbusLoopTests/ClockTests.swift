@@ -22,6 +22,16 @@ struct ClockTests {
         }
     }
 
+    @Test func theLoopStandsStillWhileItsTasksSleep() async throws {
+        try await withLoop { loop in
+            let other = loop.task { try await loop.clock.sleep(for: .seconds(3_600)) }
+            let before = loop.iterationCount
+            try await loop.clock.sleep(for: .milliseconds(50))
+            #expect(loop.iterationCount <= before + 3)
+            other.cancel()
+        }
+    }
+
     @Test func aPastDeadlineReturnsAtOnce() async throws {
         try await withLoop { loop in
             let before = loop.enqueueCount
