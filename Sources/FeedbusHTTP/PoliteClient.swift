@@ -128,6 +128,8 @@ public struct PoliteClient: Sendable {
                 try retryOrThrow(asking.error(answer), &asking)
             case .refused:
                 ledger.succeeded(asking.service, endpoint: asking.endpoint)
+                // A remembered redirect may be what leads to it (a captive portal): the next request starts afresh.
+                ledger.forgetRedirect(asking.url)
                 throw asking.error(answer)
             }
         }

@@ -81,6 +81,17 @@ import Testing
         }
     }
 
+    @Test func aPermanentOneThatLeadsToARefusalIsForgotten() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(simulation, .answer(301, ["Location": "/login"]), .answer(403), .answer(200))
+            let client = bed.client()
+            let error = await failure { try await client.fetch(HTTPRequest(feed), decode: text) }
+            #expect(error?.code == .httpStatus)
+            _ = try await client.fetch(HTTPRequest(feed), decode: text)
+            #expect(bed.transport.requests.map(\.url) == [feed, "http://127.0.0.1:8080/login", feed])
+        }
+    }
+
     @Test func fiveAreFollowedAndNoMore() throws {
         try Simulation.run { simulation in
             let hop = ScriptedTransport.Step.answer(302, ["Location": "/x"])

@@ -127,7 +127,13 @@ final class CurlTransfer {
 
     /// Takes a piece of unpacked body; false ends the transfer.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        isInBody = true
+        if !isInBody {
+            isInBody = true
+            // Of a packed body, the length says little about what comes out.
+            if headers["Content-Encoding"] == nil, let length = headers["Content-Length"].flatMap({ Int($0) }) {
+                body = ByteWriter(capacity: min(max(length, 0), request.maxBody))
+            }
+        }
         guard body.count + bytes.count <= request.maxBody else {
             isTooLarge = true
             return false

@@ -40,7 +40,8 @@ package final class Recorder: Sendable {
     /// - Throws: `FeedbusError` (`http.recording`) when it cannot be written.
     package func finish() async throws {
         do {
-            try await writeWholeFileAtomically(path, har, on: host)
+            let file = try await host.offload { self.har }
+            try await writeWholeFileAtomically(path, file, on: host)
         } catch {
             throw FeedbusError(.httpRecording, "the recording cannot be written: \(error)", cause: error)
         }
