@@ -10,7 +10,8 @@ import Testing
 
     private func read(_ body: String, next: String? = nil) throws -> EventsPage {
         try EventsPage(
-            HTTPResponse(status: 200, headers: next.map { link($0) } ?? [:], body: Bytes(body), url: "\(github)/events"),
+            HTTPResponse(
+                status: 200, headers: next.map { link($0) } ?? [:], body: Bytes(body), url: "\(github)/events"),
             service: service)
     }
 
@@ -79,7 +80,8 @@ import Testing
     }
 
     @Test func whatIsNoEventIsCountedAndTheRestKept() throws {
-        let body = "[\(gitHubEvent(3)), 17, null, {\"type\": \"PushEvent\"}, {\"id\": \"\"}, {\"id\": {}}, \(gitHubEvent(2))]"
+        let body =
+            "[\(gitHubEvent(3)), 17, null, {\"type\": \"PushEvent\"}, {\"id\": \"\"}, {\"id\": {}}, \(gitHubEvent(2))]"
         var pages = pages()
         _ = pages.add(try read(body))
         #expect(pages.news.map(\.id) == ["2", "3"])

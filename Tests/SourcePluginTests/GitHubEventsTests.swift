@@ -54,7 +54,8 @@ import Testing
     @Test func pagesAreFollowedAndOnlyTheFirstIsConditional() throws {
         try onStage { stage in
             let second = "\(github)/repositories/9/events?per_page=30&page=2"
-            stage.service.on(Self.first, tagged(page([4, 3]), headers: link(second)), tagged(page([9, 8]), headers: link(second)))
+            stage.service.on(
+                Self.first, tagged(page([4, 3]), headers: link(second)), tagged(page([9, 8]), headers: link(second)))
             stage.service.on(second, tagged(page([2, 1])), tagged(page([7, 4, 3])))
             try await stage.once(GitHubEvents.self, Self.one)
             try await stage.once(GitHubEvents.self, Self.one)
@@ -134,8 +135,10 @@ import Testing
         try onStage { stage in
             let stars = options(
                 GitHubEventsOptions.self, "{\"repo\": \"octo/cat\", \"types\": [\"WatchEvent\"], \"history\": 1}")
-            let body = "[\(gitHubEvent(3)), \(gitHubEvent(2, type: "WatchEvent")), \(gitHubEvent(1, type: "WatchEvent"))]"
-            stage.service.on(Self.first, body, "[\(gitHubEvent(5)), \(gitHubEvent(4, type: "WatchEvent")), \(gitHubEvent(3))]")
+            let body =
+                "[\(gitHubEvent(3)), \(gitHubEvent(2, type: "WatchEvent")), \(gitHubEvent(1, type: "WatchEvent"))]"
+            stage.service.on(
+                Self.first, body, "[\(gitHubEvent(5)), \(gitHubEvent(4, type: "WatchEvent")), \(gitHubEvent(3))]")
             try await stage.once(GitHubEvents.self, stars)
             try await stage.once(GitHubEvents.self, stars)
             #expect(stage.ids == ["2", "4"] && stage.log() == [])
@@ -155,7 +158,10 @@ import Testing
                 GitHubEventsOptions.self, "{\"repo\": \"octo/cat\", \"every\": \"1s\", \"revalidate_after\": 3}")
             try await stage.run(GitHubEvents.self, often, for: .seconds(10))
             #expect(stage.ids == ["1", "2"])
-            #expect(stage.service.requests.prefix(6).map { $0.headers["If-None-Match"] != nil } == [false, true, true, true, false, true])
+            #expect(
+                stage.service.requests.prefix(6).map { $0.headers["If-None-Match"] != nil } == [
+                    false, true, true, true, false, true,
+                ])
             #expect(stage.log().count { $0.contains("stuck validator") } == 1)
         }
     }

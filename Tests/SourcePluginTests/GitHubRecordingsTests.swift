@@ -100,7 +100,8 @@ struct GitHubRecordingsTests {
         let body = try SharedData.read(file)
         let isList = try JSON.parse(body).kind == .array
         let text = isList ? body : Bytes("[" + body.string + "]")
-        let exchange = Exchange(url: "\(github)/events", response: HTTPResponse(status: 200, body: text, url: "\(github)/events"))
+        let exchange = Exchange(
+            url: "\(github)/events", response: HTTPResponse(status: 200, body: text, url: "\(github)/events"))
         let pages = try merge([exchange])
         #expect(!pages.news.isEmpty)
         try check([exchange], pages)

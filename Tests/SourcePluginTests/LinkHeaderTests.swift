@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test func relativeTargets() {
-        #expect(next("<?page=2>; rel=next", from: "https://api.github.com/e?page=1") == .page("https://api.github.com/e?page=2"))
+        #expect(
+            next("<?page=2>; rel=next", from: "https://api.github.com/e?page=1")
+                == .page("https://api.github.com/e?page=2"))
         #expect(next("<//api.github.com/e>; rel=next") == .page("https://api.github.com/e"))
     }
 
@@ -56,7 +58,8 @@ import Testing
     }
 
     @Test func queriesAreEscaped() {
-        #expect(GitHubService.query(["q": "language:swift stars:>100", "é": "a&b=c+d"])
-            == "q=language:swift%20stars:%3E100&%C3%A9=a%26b%3Dc%2Bd")
+        #expect(
+            GitHubService.query(["q": "language:swift stars:>100", "é": "a&b=c+d"])
+                == "q=language:swift%20stars:%3E100&%C3%A9=a%26b%3Dc%2Bd")
     }
 }

@@ -19,7 +19,8 @@ import TrendingReposPlugin
     }
 
     @Test(arguments: [
-        "{\"repo\": 17}", "{\"repo\": \"noslash\"}", "{\"repo\": \"a/b/c\"}", "{\"repo\": \"a/..\"}", "{\"repo\": \"a/b?c\"}",
+        "{\"repo\": 17}", "{\"repo\": \"noslash\"}", "{\"repo\": \"a/b/c\"}", "{\"repo\": \"a/..\"}",
+        "{\"repo\": \"a/b?c\"}",
         "{\"repos\": []}", "{\"repos\": [\"a/b\", \"c\"]}", "{\"per_page\": 0}", "{\"per_page\": 101}",
         "{\"max_pages\": \"many\"}", "{\"history\": \"some\"}", "{\"history\": -1}", "{\"history\": true}",
         "{\"every\": \"often\"}", "{\"every\": \"500ms\"}", "{\"token\": \"ghp_plain\"}", "{\"org\": \"a b\"}",
@@ -38,7 +39,8 @@ import TrendingReposPlugin
     }
 
     @Test(arguments: [
-        "{\"api\": \"v1\"}", "{\"days\": 0}", "{\"status\": \"all\"}", "{\"categories\": []}", "{\"categories\": \"drought\"}",
+        "{\"api\": \"v1\"}", "{\"days\": 0}", "{\"status\": \"all\"}", "{\"categories\": []}",
+        "{\"categories\": \"drought\"}",
         "{\"categories\": [\"a&b\"]}", "{\"categories\": [null]}", "{\"by\": \"event\"}", "{\"limit\": 0}",
     ])
     func wrongOptionsOfEONET(_ text: String) {
@@ -54,7 +56,8 @@ import TrendingReposPlugin
 
     @Test func everyDefaultIsShownAndEveryOptionHasHelp() {
         let lists = [
-            GitHubEventsOptions.summaries, TrendingReposOptions.summaries, EONETOptions.summaries, JokesOptions.summaries,
+            GitHubEventsOptions.summaries, TrendingReposOptions.summaries, EONETOptions.summaries,
+            JokesOptions.summaries,
         ]
         for summaries in lists {
             #expect(Set(summaries.map(\.name)).count == summaries.count)
@@ -62,7 +65,8 @@ import TrendingReposPlugin
             #expect(summaries.first { $0.name == "timeout" }?.defaultText == "\"30s\"")
             #expect(summaries.first { $0.name == "max_body" }?.defaultText == "\"16MiB\"")
         }
-        #expect(lists.map { $0.first { $0.name == "every" }?.defaultText } == ["\"60s\"", "\"10m\"", "\"15m\"", "\"10s\""])
+        #expect(
+            lists.map { $0.first { $0.name == "every" }?.defaultText } == ["\"60s\"", "\"10m\"", "\"15m\"", "\"10s\""])
         #expect(GitHubEventsOptions.summaries.first { $0.name == "history" }?.defaultText == "\"all\"")
     }
 

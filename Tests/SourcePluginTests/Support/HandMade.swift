@@ -9,7 +9,8 @@ let eonetBase = "https://eonet.gsfc.nasa.gov/api/v3"
 func gitHubEvent(
     _ number: Int, type: String = "PushEvent", repo: String = "octo/cat", at time: String? = nil
 ) -> String {
-    let minute = number / 60 % 60, second = number % 60
+    let minute = number / 60 % 60
+    let second = number % 60
     func two(_ n: Int) -> String { n < 10 ? "0\(n)" : "\(n)" }
     return """
         { "id": "\(number)", "type": "\(type)",
@@ -44,7 +45,9 @@ func naturalEvent(
     _ number: Int, _ category: String = "wildfires", title: String = "Wildfires", dates: String...,
     closed: String? = nil
 ) -> String {
-    let points = dates.map { "{\"magnitudeValue\": 35.00, \"date\": \"\($0)\", \"type\": \"Point\", \"coordinates\": [ -1.50, 2 ]}" }
+    let points = dates.map {
+        "{\"magnitudeValue\": 35.00, \"date\": \"\($0)\", \"type\": \"Point\", \"coordinates\": [ -1.50, 2 ]}"
+    }
     return """
         {"id": "EONET_\(number)", "title": "Fire \(number) ", "description": null, "closed": \(closed.map { "\"\($0)\"" } ?? "null"),
          "categories": [ {"id": "\(category)", "title": "\(title)"} ], "sources": [],

@@ -114,7 +114,9 @@ func onStage<Result: Sendable>(
 }
 
 /// Options as a config gives them.
-func decode<Options: PluginOptions>(_ type: Options.Type, _ text: String) -> (options: Options, problems: [ConfigProblem]) {
+func decode<Options: PluginOptions>(_ type: Options.Type, _ text: String) -> (
+    options: Options, problems: [ConfigProblem]
+) {
     let (value, mistakes) = ConfigText.parse(Bytes(text))
     guard let value, mistakes.isEmpty else { return (Options(), mistakes) }
     return Options.decode(

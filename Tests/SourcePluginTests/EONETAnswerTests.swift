@@ -1,0 +1,178 @@
+// feedbus: tests of EONET's answers, joins, requests and memory.
+
+import FeedbusPlugin
+import Polling
+import Testing
+
+@testable import EONETPlugin
+
+/// A memory that `#expect` can change.
+private final class Memory {
+    var revisions = RevisionMemory()
+
+    /// The news of whole answers, by the requests' keys.
+    func take(_ answers: (String, [NaturalEvent])...) -> [String] {
+        revisions.take(answers.map { (EventsQuery(key: $0.0, url: "u/\($0.0)", name: $0.0), $0.1) }).map(\.id)
+    }
+}
+
+@Suite struct EONETAnswerTests {
+    private func read(_ body: String) throws -> EventsAnswer {
+        try EventsAnswer(HTTPResponse(status: 200, body: Bytes(body), url: "u"))
+    }
+
+    private func event(_ body: String) throws -> NaturalEvent {
+        try #require(try read(naturalEvents(body)).events.first)
+    }
+
+    @Test func timeIsTheNewestGeometrysDate() throws {
+        let fire = naturalEvent(
+            1, dates: "2026-02-03T06:00:00Z", "2026-02-01T00:00:00Z", closed: "2026-02-09T00:00:00Z")
+        #expect(try event(fire).time == "2026-02-03T06:00:00Z")
+        let old = "{\"id\": \"E\", \"geometries\": [{\"date\": \"2019-01-01T00:00:00Z\"}, {\"date\": \"soon\"}, {}]}"
+        #expect(try event(old).time == "2019-01-01T00:00:00Z")
+        #expect(try event(naturalEvent(1, closed: "2026-02-09T00:00:00Z")).time == "2026-02-09T00:00:00Z")
+        #expect(try event(naturalEvent(1)).time == "")
+    }
+
+    @Test func theRevisionChangesWithTheContentOnly() throws {
+        let fire = naturalEvent(1, dates: "2026-02-01T00:00:00Z")
+        let grown = naturalEvent(1, dates: "2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z")
+        let spaced = fire.replacing("Fire 1", with: "Fire  1")
+        // Blanks inside strings are content, those between tokens are not.
+        #expect(try event(fire.split(separator: "\n").joined(separator: "\n\t")).revision == event(fire).revision)
+        #expect(try event(spaced).revision != event(fire).revision)
+        #expect(try event(grown).revision != event(fire).revision)
+        #expect(try event(fire).revision.count == 16)
+    }
+
+    @Test func theHashIsTheSameInEveryRun() {
+        #expect(Bytes("EONET_1").contentHash == "bbb8dd09d710e15c")
+        #expect(Bytes("a").contentHash != Bytes("b").contentHash)
+        #expect(Bytes("EONET").contentHash == Bytes("EONET").contentHash)
+    }
+
+    @Test func titlesOfTheListWinAndNothingElseChanges() throws {
+        let body = """
+            {"a":1.50,"categories":[{"id":"fire","title":"old","x":"\\u00e9"},{"id":"ice"},{"id":"new","title":"own"},7],"z":[]}
+            """
+        let whole = try event(body.replacing("{\"a\"", with: "{\"id\":\"E\",\"a\""))
+        let titles = ["fire": "Wild \"Fires\"", "ice": "Ice"]
+        #expect(
+            whole.data(titles: titles)
+                == """
+                {"id":"E","a":1.50,"categories":[{"id":"fire","title":"Wild \\"Fires\\"","x":"\\u00e9"},{"id":"ice","title":"Ice"},{"id":"new","title":"own"},7],"z":[]}
+                """)
+        #expect(whole.data(titles: [:]).string.contains("\"title\":\"old\""))
+    }
+
+    @Test func whatIsAlreadyRightIsNotCopied() throws {
+        let fire = try event(naturalEvent(1, dates: "2026-02-01T00:00:00Z"))
+        let text = fire.data(titles: [:])
+        #expect(fire.data(titles: ["wildfires": "Wildfires"]).buffer === text.buffer)
+        #expect(text == minified(Bytes(naturalEvent(1, dates: "2026-02-01T00:00:00Z"))))
+    }
+
+    @Test func numbersAndTextAreBothIDs() throws {
+        let body = "{\"id\": \"E\", \"categories\": [{\"id\": 8, \"title\": \"old\"}, {\"id\": \"x\"}, {\"id\": null}]}"
+        let old = try event(body)
+        #expect(old.categoryIDs == ["8", "x"])
+        #expect(old.data(titles: ["8": "Fires"]).string.contains("{\"id\":8,\"title\":\"Fires\"}"))
+    }
+
+    @Test func whatIsNoEventIsCounted() throws {
+        let answer = try read("{\"events\": [7, {\"title\": \"no id\"}, \(naturalEvent(1))]}")
+        #expect(answer.events.count == 1 && answer.unusable == 2)
+        #expect(try read("{\"events\": [\n]}").events.isEmpty)
+        #expect(throws: FeedbusError.self) { try read("{\"title\": \"x\"}") }
+    }
+
+    @Test func categoriesAreSortedByTitle() throws {
+        let answer = try CategoriesAnswer(
+            HTTPResponse(
+                status: 200,
+                body: Bytes(naturalCategories(["w": "Wildfires", "d": "Drought", "s": "Severe Storms", "d": "again"])),
+                url: "u"))
+        #expect(answer.items.map(\.category.title) == ["Drought", "Severe Storms", "Wildfires"])
+        #expect(answer.unusable == 1)
+    }
+
+    // MARK: - Requests
+
+    private func urls(_ text: String, _ categories: [(String, String)] = []) -> [String] {
+        let list = categories.map { Category(id: $0.0, title: $0.1, revision: "") }
+        return EventsQuery.all(options(EONETOptions.self, text), categories: list).map(\.url)
+    }
+
+    @Test func oneRequestAStatus() {
+        #expect(
+            urls("{}") == ["\(eonetBase)/events?status=open&days=360", "\(eonetBase)/events?status=closed&days=360"])
+        #expect(
+            urls("{\"status\": \"closed\", \"days\": 7, \"limit\": 9}") == [
+                "\(eonetBase)/events?status=closed&days=7&limit=9"
+            ])
+        #expect(
+            urls("{\"status\": \"open\", \"categories\": [\"a\", \"b\"]}") == [
+                "\(eonetBase)/events?status=open&days=360&category=a,b"
+            ])
+        #expect(
+            urls("{\"status\": \"open\", \"api\": \"v2.1\", \"categories\": [8]}")
+                == ["https://eonet.gsfc.nasa.gov/api/v2.1/events?status=open&days=360"])
+    }
+
+    @Test func oneRequestACategory() {
+        let list = [("drought", "Drought"), ("snow", "Snow")]
+        #expect(
+            urls("{\"by\": \"category\"}", list)
+                == ["drought", "snow"].map { "\(eonetBase)/events?category=\($0)&status=all&days=360" })
+        #expect(
+            urls("{\"by\": \"category\", \"categories\": [\"snow\"], \"status\": \"open\"}", list)
+                == ["\(eonetBase)/events?category=snow&status=open&days=360"])
+        let old = "https://eonet.gsfc.nasa.gov/api/v2.1/categories/8?status="
+        #expect(
+            urls("{\"by\": \"category\", \"api\": \"v2.1\"}", [("8", "Wildfires")])
+                == ["\(old)open&days=360", "\(old)closed&days=360"])
+        // Without the list there is nothing to divide by.
+        #expect(urls("{\"by\": \"category\"}").count == 2)
+    }
+
+    // MARK: - Memory
+
+    private func query(_ key: String) -> EventsQuery { EventsQuery(key: key, url: "u/\(key)", name: key) }
+
+    @Test func emittedAgainOnlyWhenItChanged() throws {
+        let memory = Memory()
+        let one = try read(naturalEvents(naturalEvent(2), naturalEvent(1))).events
+        #expect(memory.take(("open", one)) == ["EONET_1", "EONET_2"])
+        #expect(memory.take(("open", one)) == [])
+        let grown = try read(naturalEvents(naturalEvent(2, dates: "2026-02-01T00:00:00Z"), naturalEvent(1))).events
+        #expect(memory.take(("open", grown)) == ["EONET_2"])
+    }
+
+    @Test func theHalvesAreOneSetButForgetOnTheirOwn() throws {
+        let memory = Memory()
+        let fire = try read(naturalEvents(naturalEvent(1))).events
+        #expect(memory.take(("open", fire), ("closed", fire)) == ["EONET_1"])
+        // One half is not read (304, or failed): what it had is still known.
+        #expect(memory.take(("open", [])) == [])
+        #expect(memory.take(("open", fire)) == [])
+        #expect(memory.take(("open", []), ("closed", [])) == [])
+        #expect(memory.revisions.lists.values.allSatisfy { $0.revisions.isEmpty })
+        #expect(memory.take(("open", fire)) == ["EONET_1"])
+    }
+
+    @Test func theMemorySurvivesSavingAndOtherRequests() throws {
+        var memory = RevisionMemory()
+        _ = memory.take([(query("open"), try read(naturalEvents(naturalEvent(1), naturalEvent(2))).events)])
+        memory.keep(Validators(etag: "\"e\"", lastModified: nil, lastFull: WallTime(seconds: 9)), for: query("open"))
+        let again = RevisionMemory(saved: SavedText.read(memory.saved))
+        #expect(again == memory && !again.differs(from: memory))
+        #expect(again.validators(for: query("open"))?.etag == "\"e\"")
+        #expect(again.validators(for: EventsQuery(key: "open", url: "other", name: "")) == nil)
+        var divided = again
+        let news = divided.take([(query("drought"), try read(naturalEvents(naturalEvent(1))).events)])
+        #expect(news.isEmpty)
+        divided.forget(allBut: [query("drought")])
+        #expect(divided.lists.keys.sorted() == ["drought"] && divided.differs(from: again))
+    }
+}
