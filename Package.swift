@@ -63,7 +63,7 @@ let package = Package(
         module("FeedbusHTTP", ["FeedbusLoop", "FeedbusJSON", "FeedbusBase", "CCurl"]),
         module("FeedbusStore", ["FeedbusLoop", "FeedbusBase", "CSQLite"]),
         module("FeedbusPlugin", ["FeedbusFlow", "FeedbusHTTP", "FeedbusJSON", "FeedbusLoop", "FeedbusBase"]),
-        module("FeedbusTestKit", ["FeedbusFlow", "FeedbusBase"]),
+        module("FeedbusTestKit", ["FeedbusPlugin", "FeedbusFlow", "FeedbusLoop", "FeedbusBase"]),
         module("FeedbusRuntime", ["FeedbusPlugin", "FeedbusStore"]),
     ]
         + [
@@ -83,6 +83,7 @@ let package = Package(
             .executableTarget(
                 name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
+            tests("FeedbusPlugin", ["FeedbusBase"]),
             tests("FeedbusLoop", ["FeedbusBase"]),
             tests("FeedbusHTTP", ["FeedbusTestKit", "FeedbusLoop", "FeedbusJSON", "FeedbusBase"]),
             tests("FeedbusJSON", ["FeedbusBase"]),
