@@ -25,9 +25,14 @@ public enum Outcome: Int, Sendable, Comparable {
 package final class Receipt: Sendable {
     private let worst = Atomic<Int>(Outcome.delivered.rawValue)
     private let settle: @Sendable (Outcome) -> Void
+    /// What this receipt stands for while an event is inside a stage.
+    package let parent: Receipt?
 
     /// - Parameter settle: called once, on any thread, with the worst outcome.
-    package init(settle: @escaping @Sendable (Outcome) -> Void) { self.settle = settle }
+    package init(standingFor parent: Receipt? = nil, settle: @escaping @Sendable (Outcome) -> Void) {
+        self.parent = parent
+        self.settle = settle
+    }
 
     package func report(_ outcome: Outcome) {
         var seen = worst.load(ordering: .relaxed)

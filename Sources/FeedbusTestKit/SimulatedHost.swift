@@ -1,6 +1,6 @@
 // feedbus: what a plugin sees of its loop, on a loop that a test runs by hand.
 
-public import FeedbusBase
+import FeedbusBase
 public import FeedbusLoop
 
 /// A `LoopHost` over a `ManualLoop`: pool work runs at once, on the loop, so that a run depends on nothing but its seed.

@@ -3,7 +3,6 @@
 import FeedbusBase
 import FeedbusFlow
 import FeedbusPlugin
-import Synchronization
 
 /// Supervises one stage node.
 struct StageRunner: Sendable {
@@ -22,20 +21,20 @@ struct StageRunner: Sendable {
         let end: NodeEnd
         supervised: while true {
             restarts.started(at: context.clock.now)
-            let underWay = EventsUnderWay()
+            let receipts = StageReceipts(clock: context.clock, host: context.host)
             do {
-                try await start(underWay)
+                try await start(receipts)
+                receipts.completed()
                 end = .completed
                 break
             } catch {
+                // Whatever the stage had taken in and not let go is not safe.
+                let count = receipts.failed()
+                counters.undelivered.add(count)
                 if Task.isCancelled || error is CancellationError {
-                    underWay.report(.undelivered)
                     end = .stopped
                     break
                 }
-                // Whatever the stage had taken in and not let go is not safe.
-                let count = underWay.report(.undelivered)
-                counters.undelivered.add(count)
                 let reason = describeError(error)
                 let left = count > 0 ? "; \(count) events under way are left undelivered and come again at the next start" : ""
                 let action =
@@ -68,18 +67,17 @@ struct StageRunner: Sendable {
         return end
     }
 
-    private func start(_ underWay: EventsUnderWay) async throws {
+    private func start(_ receipts: StageReceipts) async throws {
         let stage = try make(context)
         let edge = self.edge
         let input = Flow<Event> { emit in
             while let chunk = try await edge.next() {
-                underWay.note(chunk)
-                try await emit(chunk)
+                try await emit(receipts.entering(chunk))
             }
         }
         try await stage.transform(input).collect { [output, counters] chunk in
             counters.delivered.add(chunk.count)
-            try await output.send(chunk)
+            try await output.send(receipts.leaving(chunk))
         }
     }
 
@@ -88,42 +86,6 @@ struct StageRunner: Sendable {
         while let chunk = try? await edge.next() {
             chunk.report(.undelivered)
             counters.undelivered.add(chunk.count)
-        }
-    }
-}
-
-/// The receipts of the events that a stage has taken in, as long as something in the stage still holds them.
-final class EventsUnderWay: Sendable {
-    private struct Entry {
-        weak var receipt: Receipt?
-        var count: Int
-    }
-
-    private let entries = Mutex<[Entry]>([])
-
-    func note(_ chunk: Chunk<Event>) {
-        entries.withLock { entries in
-            if entries.count >= 64 { entries.removeAll { $0.receipt == nil } }
-            for event in chunk {
-                guard let receipt = event.receipt else { continue }
-                if let last = entries.last, last.receipt === receipt {
-                    entries[entries.count - 1].count += 1
-                } else {
-                    entries.append(Entry(receipt: receipt, count: 1))
-                }
-            }
-        }
-    }
-
-    /// Reports for everything that is still held; returns at most how many events that are.
-    @discardableResult
-    func report(_ outcome: Outcome) -> Int {
-        entries.withLock { entries in
-            entries.reduce(0) { count, entry in
-                guard let receipt = entry.receipt else { return count }
-                receipt.report(outcome)
-                return count + entry.count
-            }
         }
     }
 }
