@@ -31,7 +31,7 @@ lint: ## Check format and house rules
 	Scripts/lint
 
 sanitize: setup ## Run every Swift test under ThreadSanitizer and AddressSanitizer
-	swift test -j 2 --sanitize=thread --scratch-path .build/tsan
+	swift test -j 2 --sanitize=thread -Xswiftc -DFEEDBUS_TSAN --scratch-path .build/tsan
 	swift test -j 2 --sanitize=address --scratch-path .build/asan
 
 bench: build ## Measure memory, start-up and hand-off (Benchmarks/)

@@ -82,7 +82,7 @@ public struct PluginContext: Sendable {
     public func task<Success: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Success
     ) -> Task<Success, any Error> {
-        Task(executorPreference: host.taskExecutor) { try await operation() }
+        host.task(operation)
     }
 
     /// A path option made absolute: relative ones count from the config's folder.

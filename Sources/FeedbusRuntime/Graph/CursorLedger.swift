@@ -53,7 +53,7 @@ final class CursorLedger: Sendable {
             return (start, Self.takeWaiters(&state))
         }
         if start {
-            Task(executorPreference: host.taskExecutor) { await self.saveAll() }
+            host.task { await self.saveAll() }
         }
         waiters.forEach { $0.resume() }
     }

@@ -66,7 +66,7 @@ private struct ProgramRun: Sendable {
             return 1
         }
         let graph = Graph(plan: plan, services: services(store: store, http: http))
-        signals.start { signal in
+        signals.start(on: loop) { signal in
             switch signal {
             case SIGHUP: await graph.reopen()
             case SIGINT: await graph.stop(because: "SIGINT")
@@ -132,14 +132,14 @@ private final class SignalState: Sendable {
     }
 
     /// From now on signals go to `handler`; those that came before it first.
-    func start(_ handler: @escaping @Sendable (Int32) async -> Void) {
+    func start(on loop: EventLoop, _ handler: @escaping @Sendable (Int32) async -> Void) {
         let early = state.withLock { state in
             state.handler = handler
             defer { state.early = [] }
             return state.early
         }
         guard !early.isEmpty else { return }
-        Task(executorPreference: LoopGroup.shared) {
+        loop.task {
             for number in early { await handler(number) }
         }
     }

@@ -49,8 +49,8 @@ package actor Graph {
     private var ledgers: [String: CursorLedger] = [:]
     private var counters: [String: NodeCounters] = [:]
     private var dropNotices: [String: DropNotice] = [:]
-    private var sourceTasks: [Task<Void, Never>] = []
-    private var consumerTasks: [Task<Void, Never>] = []
+    private var sourceTasks: [Task<Void, any Error>] = []
+    private var consumerTasks: [Task<Void, any Error>] = []
     private var graceTask: Task<Void, any Error>?
     /// Nodes whose task has not ended.
     private var running: Set<String> = []
@@ -180,8 +180,8 @@ package actor Graph {
             loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
     }
 
-    private func task(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: services.host.taskExecutor) { await operation() }
+    private func task(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
+        services.host.task { await operation() }
     }
 
     // MARK: - Ends of nodes
@@ -238,7 +238,7 @@ package actor Graph {
             endWaiter = nil
         }
         let grace = plan.settings.shutdownGrace
-        graceTask = Task(executorPreference: services.host.taskExecutor) { [services] in
+        graceTask = services.host.task { [services] in
             try await services.clock.sleep(for: grace)
             await self.giveUp()
             // Nodes end at once when their buffers do; only a plugin that hangs in a call of its own does not.

@@ -86,7 +86,7 @@ final class StageReceipts: Sendable {
             }
         }
         guard start else { return }
-        Task(executorPreference: host.taskExecutor) {
+        host.task { [self] in
             try? await clock.sleep(for: Self.patience)
             letGo()
         }

@@ -50,7 +50,7 @@ package final class LogWriter: Sendable {
             return host
         }
         if let start {
-            Task(executorPreference: start.taskExecutor) {
+            start.task {
                 do { try await start.offload { self.drain() } } catch { self.drain() }
             }
         } else if state.withLock({ $0.host == nil }) {

@@ -7,11 +7,11 @@
     /// to wait, it does so in a library without instrumentation, and every access under the lock is then reported.
     ///
     /// `@unchecked Sendable`: the value is touched between lock and unlock only.
-    struct Mutex<Value>: ~Copyable, @unchecked Sendable {
+    package struct SanitizerMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
-        init(_ value: consuming sending Value) {
+        package init(_ value: consuming sending Value) {
             pthread_mutex_init(lock, nil)
             self.value.initialize(to: value)
         }
@@ -23,7 +23,7 @@
             value.deallocate()
         }
 
-        borrowing func withLock<Result, Failure: Error>(
+        package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             pthread_mutex_lock(lock)
