@@ -61,7 +61,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
 
     /// What to do once the lock is released, in this order.
     @usableFromInline
-    struct Actions: Sendable {
+    struct Actions: ~Copyable, Sendable {
         @usableFromInline var dropped: Chunk<Element>?
         @usableFromInline var consumer: Consumer?
         @usableFromInline var consumerResult: Result<Chunk<Element>?, any Error> = .success(nil)

@@ -50,10 +50,10 @@ struct Zipper<Element: Sendable> {
         return Chunk(elements)
     }
 
-    /// Which held flows have room again.
+    /// Which held flows may go on. Half of the buffer must be free, so that not every element costs a hand-off.
     @inlinable
     mutating func release(buffer: Int) -> [Int] {
-        let released = counts.indices.filter { isHeld[$0] && counts[$0] <= buffer }
+        let released = counts.indices.filter { isHeld[$0] && counts[$0] <= buffer / 2 }
         for index in released { isHeld[index] = false }
         return released
     }

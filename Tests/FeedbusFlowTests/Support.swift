@@ -8,6 +8,7 @@ final class Recorder<Value: Sendable>: Sendable {
     private let state = Mutex<[Value]>([])
     var values: [Value] { state.withLock { $0 } }
     func append(_ value: Value) { state.withLock { $0.append(value) } }
+    func removeAll() { state.withLock { $0 = [] } }
     func append(contentsOf values: some Sequence<Value>) { state.withLock { $0.append(contentsOf: values) } }
 }
 

@@ -1,0 +1,120 @@
+// feedbus: the operators that run several tasks, on the real thread pool: the seeded loop cannot show data races.
+
+import FeedbusFlow
+import Testing
+
+@Suite struct RealThreadTests {
+    private static let size = 500
+
+    private func numbers(_ base: Int = 0) -> Flow<Int> {
+        Flow { emit in
+            for number in 0..<Self.size {
+                try await emit(Chunk(one: base + number))
+                if number % 50 == 0 { await Task.yield() }
+            }
+        }
+    }
+
+    /// Collects and checks that the collector is never called concurrently.
+    private func collect<Element: Sendable>(_ flow: Flow<Element>) async throws -> [Element] {
+        let (busy, elements) = (Recorder<Int>(), Recorder<Element>())
+        try await flow.collect { chunk in
+            busy.append(1)
+            #expect(busy.values.count == 1)
+            elements.append(contentsOf: chunk)
+            busy.removeAll()
+        }
+        return elements.values
+    }
+
+    @Test func merge() async throws {
+        let merged = try await collect(.merge([numbers(), numbers(1000), numbers(2000)]))
+        for base in [0, 1000, 2000] {
+            #expect(merged.filter { $0 / 1000 * 1000 == base } == (0..<Self.size).map { base + $0 })
+        }
+    }
+
+    @Test func flatMap() async throws {
+        let flat = try await collect(numbers().flatMap(maxConcurrent: 7, buffer: 3) { .from([$0, $0 + 1000]) })
+        #expect(flat.sorted() == Array(0..<Self.size) + Array(1000..<1000 + Self.size))
+    }
+
+    @Test func zip() async throws {
+        let zipped = try await collect(numbers().zip(numbers(1000), buffer: 5))
+        #expect(zipped.map(\.0) == Array(0..<Self.size))
+        #expect(zipped.allSatisfy { $0.1 - $0.0 == 1000 })
+    }
+
+    @Test func combineLatestAndWithLatestFrom() async throws {
+        let latest = try await collect(numbers().combineLatest(numbers(1000)))
+        #expect(latest.last! == (Self.size - 1, 999 + Self.size))
+        let sampled = try await collect(numbers().withLatestFrom(.just(7)))
+        #expect(sampled.map(\.0) == Array(0..<Self.size))
+    }
+
+    @Test func buffer() async throws {
+        #expect(try await collect(numbers().buffer(3).map { $0 }.buffer(1)) == Array(0..<Self.size))
+    }
+
+    @Test func share() async throws {
+        let shared = numbers().share(replay: Self.size)
+        for result in try await withThrowingTaskGroup(
+            of: [Int].self,
+            body: { group in
+                for _ in 0..<4 { group.addTask { try await self.collect(shared) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            })
+        {
+            #expect(result == Array(0..<Self.size))
+        }
+    }
+
+    @Test func takeStopsWhateverIsRunning() async throws {
+        for _ in 0..<50 {
+            let flow = Flow.merge([numbers(), numbers().flatMap(maxConcurrent: 3) { .just($0) }.share(), .never])
+            #expect(try await flow.take(100).array().count == 100)
+        }
+    }
+
+    @Test func errorsAndCancellationAtAnyMoment() async throws {
+        for round in 0..<100 {
+            let failing = numbers().map { number in
+                if number == round { throw TestError("E") }
+                return number
+            }
+            let flow = Flow.merge([numbers().flatMap { .just($0) }, failing.buffer(2), numbers().share()])
+            let task = Task { try await self.collect(flow) }
+            if round % 2 == 0 {
+                await #expect(throws: TestError("E")) { try await task.value }
+            } else {
+                await Task.yield()
+                task.cancel()
+                await #expect(throws: (any Error).self) { try await task.value }
+            }
+        }
+    }
+
+    @Test func aSubjectUnderSubscribersThatComeAndGo() async throws {
+        let subject = Subject<Int>(replay: 3)
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                for number in 0..<2000 { try await subject.send(Chunk(one: number)) }
+                subject.finish()
+            }
+            for index in 0..<40 {
+                group.addTask {
+                    for _ in 0..<index { await Task.yield() }
+                    var last: Int?
+                    var left = index % 3 == 0 ? Int.max : index * 5
+                    for try await number in subject.subscribe(capacity: 1 + index % 5) {
+                        if let last { #expect(number == last + 1) }
+                        last = number
+                        left -= 1
+                        if left <= 0 { break }
+                    }
+                }
+            }
+        }
+        #expect(subject.subscriberCount == 0)
+    }
+}
