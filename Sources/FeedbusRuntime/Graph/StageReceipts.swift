@@ -18,7 +18,8 @@ final class StageReceipts: Sendable {
         var phase = Phase.running
         /// Receipts whose stand-in has gone, with the number of their events.
         var released: [(receipt: Receipt, count: Int)] = []
-        var isWaiting = false
+        /// Lets them go after the pause.
+        var wait: Task<Void, any Error>?
         /// Events whose stand-in is alive.
         var inside = 0
     }
@@ -81,15 +82,19 @@ final class StageReceipts: Sendable {
                 return false
             case .running:
                 state.released.append((receipt, count))
-                defer { state.isWaiting = true }
-                return !state.isWaiting
+                return state.wait == nil
             }
         }
         guard start else { return }
-        host.task { [self] in
-            try? await clock.sleep(for: Self.patience)
+        let wait = host.task { [self] in
+            try await clock.sleep(for: Self.patience)
             letGo()
         }
+        let isLate = state.withLock { state in
+            state.wait = wait
+            return state.phase != .running
+        }
+        if isLate { wait.cancel() }
     }
 
     private func letGo() {
@@ -97,7 +102,7 @@ final class StageReceipts: Sendable {
         _ = state.withLock { state in
             defer {
                 state.released = []
-                state.isWaiting = false
+                state.wait = nil
             }
             return state.released
         }
@@ -105,18 +110,23 @@ final class StageReceipts: Sendable {
 
     /// The stage has come to its end: all that it took in is settled by it.
     func completed() {
-        state.withLock { $0.phase = .completed }
+        let wait = state.withLock { state in
+            state.phase = .completed
+            return state.wait
+        }
+        wait?.cancel()
         letGo()
     }
 
     /// The stage has failed: what it held, and what went in the moment before, is not delivered.
     /// - Returns: how many events that are at most.
     func failed() -> Int {
-        let (released, inside) = state.withLock { state in
+        let (released, inside, wait) = state.withLock { state in
             state.phase = .failed
             defer { state.released = [] }
-            return (state.released, state.inside)
+            return (state.released, state.inside, state.wait)
         }
+        wait?.cancel()
         for (receipt, _) in released { receipt.report(.undelivered) }
         return released.reduce(inside) { $0 + $1.count }
     }
