@@ -103,40 +103,28 @@ public actor EONET: Source {
 
     // MARK: - Events
 
-    /// Requests that fail leave the others alone; where all fail, the poll has failed.
+    /// Requests that fail leave the others alone, and each answer is emitted as it comes; where all fail, the poll has
+    /// failed.
     private func pollEvents(_ output: Output) async throws -> Duration {
         if options.by == .category && categories.categories.isEmpty {
             context.log.warning("no categories are known; the events are asked for by status")
         }
         let queries = EventsQuery.all(options, categories: categories.categories)
-        let (http, known) = (http, revisions)
-        let requests = queries.map { (query: $0, request: request($0.url)) }
+        let requests = queries.map { (request: request($0.url), validators: revisions.validators(for: $0)) }
+        let http = http
         var done = 0
-        let results = try await context.concurrently(requests, limit: options.maxConcurrent) { item in
-            try await http.fetch(item.request, validators: known.validators(for: item.query)) { try EventsAnswer($0) }
-        } report: { index, result in
-            done += 1
-            if options.by == .category { reportProgress(queries[index], done, of: queries.count, result) }
-        }
-
-        var next = revisions
-        var answers: [(query: EventsQuery, events: [NaturalEvent])] = []
-        var revalidated: [String] = []
-        var failures: [any Error] = []
         var wait = Duration.zero
-        for (query, result) in zip(queries, results) {
+        var failures: [any Error] = []
+        try await context.concurrently(requests, limit: options.maxConcurrent) { asked in
+            try await http.fetch(asked.request, validators: asked.validators) { try EventsAnswer($0) }
+        } take: { index, result in
+            let query = queries[index]
+            done += 1
+            if options.by == .category { reportProgress(query, done, of: queries.count, result) }
             switch result {
             case .success(let fetched):
                 wait = max(wait, fetched.minimumWait)
-                next.keep(fetched.validators, for: query)
-                guard let answer = fetched.value else { continue }
-                report(answer.unusable, query.name)
-                if fetched.revalidates(revisions.validators(for: query))
-                    && answer.events.contains(where: { !revisions.knows($0) })
-                {
-                    revalidated.append(query.url)
-                }
-                answers.append((query, answer.events.filter(isWanted)))
+                try await emit(fetched, of: query, output)
             case .failure(let error):
                 failures.append(error)
                 failed += 1
@@ -146,17 +134,33 @@ public actor EONET: Source {
             }
         }
         if let first = failures.first, failures.count == queries.count { throw first }
-
-        let news = next.take(answers)
+        var next = revisions
         next.forget(allBut: queries)
-        revalidated.forEach(http.reportStuckValidator)
+        try await emit([], next, output)
+        return wait
+    }
+
+    private func emit(_ fetched: Fetched<EventsAnswer>, of query: EventsQuery, _ output: Output) async throws {
+        var next = revisions
+        var news: [NaturalEvent] = []
+        if let answer = fetched.value {
+            report(answer.unusable, query.name)
+            news = next.take(answer.events.filter(isWanted), of: query)
+            if fetched.revalidates(revisions.validators(for: query)) && !news.isEmpty {
+                http.reportStuckValidator(query.url)
+            }
+        }
+        next.keep(fetched.validators, for: query)
+        try await emit(news, next, output)
+    }
+
+    private func emit(_ news: [NaturalEvent], _ next: RevisionMemory, _ output: Output) async throws {
         if next.differs(from: revisions) {
             let titles = categories.titles
             try await output.emit(
                 news.map { event($0, titles) }, saving: [CursorUpdate(Self.eventsKey, next.saved)])
         }
         revisions = next
-        return wait
     }
 
     /// The service is known to return other categories than those asked for.

@@ -30,24 +30,17 @@ struct RevisionMemory: Sendable, Equatable {
         lists.values.contains { $0.revisions[event.id] == event.revision }
     }
 
-    /// Takes whole answers, and returns the events that are new or have changed, each once: oldest first within an
-    /// answer, the answers in order.
-    mutating func take(_ answers: [(query: EventsQuery, events: [NaturalEvent])]) -> [NaturalEvent] {
+    /// Takes a whole answer, and returns the events that are new or have changed, oldest first: the reverse of the
+    /// service's order. Where an answer has an id twice, its first event counts.
+    mutating func take(_ events: [NaturalEvent], of query: EventsQuery) -> [NaturalEvent] {
+        var revisions: [String: String] = [:]
         var news: [NaturalEvent] = []
-        var found: Set<String> = []
-        for (_, events) in answers {
-            for event in events.reversed() where !knows(event) && found.insert("\(event.id)@\(event.revision)").inserted
-            {
-                news.append(event)
-            }
+        for event in events where revisions[event.id] == nil {
+            revisions[event.id] = event.revision
+            if !knows(event) { news.append(event) }
         }
-        for (query, events) in answers {
-            let revisions = events.map { ($0.id, $0.revision) }
-            lists[query.key] = List(
-                url: query.url, revisions: Dictionary(revisions, uniquingKeysWith: { first, _ in first }),
-                validators: lists[query.key]?.validators)
-        }
-        return news
+        lists[query.key] = List(url: query.url, revisions: revisions, validators: lists[query.key]?.validators)
+        return news.reversed()
     }
 
     /// Keeps validators beside what they are of.

@@ -15,6 +15,8 @@ struct EventList: Sendable {
     /// No poll has been completed yet, in this run or an earlier one.
     private(set) var isNew: Bool
     var rest = Rest()
+    /// Elements of the last poll that could not be used.
+    var unusable = 0
 
     /// - Parameter saved: the cursor; nil at the very first start.
     init(url: String, perPage: Int, maxPages: Int, saved: JSONValue?) {

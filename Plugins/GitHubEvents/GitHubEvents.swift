@@ -102,11 +102,12 @@ public actor GitHubEvents: Source {
 
         var wanted = news.filter { types?.contains($0.type) ?? true }[...]
         if list.isNew { wanted = options.history.limit(Array(wanted)) }
-        let after = list.after(news.lazy.map(\.id), first.validators)
+        var after = list.after(news.lazy.map(\.id), first.validators)
         if after.differs(from: list) {
             try await output.emit(
                 wanted.map { maker.event($0, source: list.url) }, saving: [CursorUpdate(list.url, after.saved)])
         }
+        after.unusable = pages.unusable
         lists[index] = after
         return wait
     }
@@ -114,11 +115,15 @@ public actor GitHubEvents: Source {
     private func report(_ pages: EventsPages, of list: EventList) {
         if pages.hasGap {
             gaps += 1
-            context.log.warning(
+            // The events of all of GitHub have a gap at every poll: reported each time the count has doubled.
+            let isNews = !options.isPublic || gaps & (gaps - 1) == 0
+            context.log.log(
+                isNews ? .warning : .debug,
                 "gap: none of the \(pages.news.count) events that can still be had was known, so events before them are lost",
                 ["url": list.url, "gaps": String(gaps)])
         }
-        if pages.unusable > 0 {
+        // An element stays in the list for long: it is not reported at every poll.
+        if pages.unusable > 0 && pages.unusable != list.unusable {
             unusable += pages.unusable
             context.log.warning(
                 "\(pages.unusable) elements of the list are no objects with an id, and were left out",

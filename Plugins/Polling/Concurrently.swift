@@ -3,17 +3,16 @@
 public import FeedbusPlugin
 
 extension PluginContext {
-    /// Runs `work` for every item, at most `limit` at a time, on the plugin's loop.
-    /// - Parameter report: called with the item's index as each result comes.
-    /// - Returns: a result for each item, in the order of the items; one failure leaves the others alone.
-    /// - Throws: `CancellationError` where the task was cancelled.
+    /// Runs `work` for every item, at most `limit` at a time, on the plugin's loop. One failure leaves the others alone.
+    /// - Parameter take: called with each item's index and result as they come, one call at a time; meanwhile the other
+    ///   items go on. What it throws ends them all.
+    /// - Throws: what `take` threw; `CancellationError` where the task was cancelled.
     public func concurrently<Item: Sendable, Value: Sendable>(
         _ items: [Item], limit: Int, _ work: @escaping @Sendable (Item) async throws -> Value,
-        report: (Int, Result<Value, any Error>) -> Void = { _, _ in }
-    ) async throws -> [Result<Value, any Error>] {
+        take: (Int, Result<Value, any Error>) async throws -> Void
+    ) async throws {
         let executor = host.taskExecutor
-        let results = await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
-            var results: [Result<Value, any Error>?] = Array(repeating: nil, count: items.count)
+        try await withThrowingTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
             var next = 0
             func startOne() {
                 let index = next
@@ -25,14 +24,11 @@ extension PluginContext {
                 }
             }
             while next < min(limit, items.count) { startOne() }
-            while let (index, result) = await group.next() {
-                results[index] = result
-                report(index, result)
+            while let (index, result) = try await group.next() {
+                try Task.checkCancellation()
                 if next < items.count { startOne() }
+                try await take(index, result)
             }
-            return results
         }
-        try Task.checkCancellation()
-        return results.compactMap { $0 }
     }
 }

@@ -111,20 +111,23 @@ public actor TrendingRepos: Source {
         guard options.eventsPerRepo > 0, !ranking.entries.isEmpty else { return .zero }
         let names = ranking.entries.map(\.name)
         let (service, http, known, count) = (service, http, events.validators, options.eventsPerRepo)
-        let results = try await context.concurrently(names, limit: options.maxConcurrent) { name in
+        var results: [Int: Result<Fetched<EventsPage>, any Error>] = [:]
+        try await context.concurrently(names, limit: options.maxConcurrent) { name in
             let url = service.eventsURL(repository: name) + "?per_page=\(count)"
             return try await http.fetch(service.request(url), validators: known[name]) {
                 try EventsPage($0, service: service)
             }
+        } take: { index, result in
+            results[index] = result
         }
 
         var pages: [(source: String, page: EventsPage)] = []
         var fresh: [String: Validators] = [:]
         var failures: [any Error] = []
         var wait = Duration.zero
-        for (name, result) in zip(names, results) {
-            switch result {
-            case .success(let fetched):
+        for (index, name) in names.enumerated() {
+            switch results[index] {
+            case .success(let fetched)?:
                 fresh[name] = fetched.validators
                 wait = max(wait, fetched.minimumWait)
                 guard var page = fetched.value else { continue }
@@ -135,9 +138,10 @@ public actor TrendingRepos: Source {
                     http.reportStuckValidator(source)
                 }
                 pages.append((source, page))
-            case .failure(let error):
+            case .failure(let error)?:
                 failures.append(error)
                 context.log.warning("no events of \(name): \(describeError(error))")
+            case nil: break
             }
         }
         if let first = failures.first, failures.count == names.count { throw first }

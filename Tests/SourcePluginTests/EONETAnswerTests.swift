@@ -10,9 +10,9 @@ import Testing
 private final class Memory {
     var revisions = RevisionMemory()
 
-    /// The news of whole answers, by the requests' keys.
-    func take(_ answers: (String, [NaturalEvent])...) -> [String] {
-        revisions.take(answers.map { (EventsQuery(key: $0.0, url: "u/\($0.0)", name: $0.0), $0.1) }).map(\.id)
+    /// The news of a whole answer, by the request's key.
+    func take(_ key: String, _ events: [NaturalEvent]) -> [String] {
+        revisions.take(events, of: EventsQuery(key: key, url: "u/\(key)", name: key)).map(\.id)
     }
 }
 
@@ -143,34 +143,42 @@ private final class Memory {
     @Test func emittedAgainOnlyWhenItChanged() throws {
         let memory = Memory()
         let one = try read(naturalEvents(naturalEvent(2), naturalEvent(1))).events
-        #expect(memory.take(("open", one)) == ["EONET_1", "EONET_2"])
-        #expect(memory.take(("open", one)) == [])
+        #expect(memory.take("open", one) == ["EONET_1", "EONET_2"])
+        #expect(memory.take("open", one) == [])
         let grown = try read(naturalEvents(naturalEvent(2, dates: "2026-02-01T00:00:00Z"), naturalEvent(1))).events
-        #expect(memory.take(("open", grown)) == ["EONET_2"])
+        #expect(memory.take("open", grown) == ["EONET_2"])
     }
 
     @Test func theHalvesAreOneSetButForgetOnTheirOwn() throws {
         let memory = Memory()
         let fire = try read(naturalEvents(naturalEvent(1))).events
-        #expect(memory.take(("open", fire), ("closed", fire)) == ["EONET_1"])
+        #expect(memory.take("open", fire) == ["EONET_1"])
+        #expect(memory.take("closed", fire) == [])
         // One half is not read (304, or failed): what it had is still known.
-        #expect(memory.take(("open", [])) == [])
-        #expect(memory.take(("open", fire)) == [])
-        #expect(memory.take(("open", []), ("closed", [])) == [])
+        #expect(memory.take("open", []) == [])
+        #expect(memory.take("open", fire) == [])
+        #expect(memory.take("open", []) + memory.take("closed", []) == [])
         #expect(memory.revisions.lists.values.allSatisfy { $0.revisions.isEmpty })
-        #expect(memory.take(("open", fire)) == ["EONET_1"])
+        #expect(memory.take("open", fire) == ["EONET_1"])
+    }
+
+    @Test func anIDThatComesTwiceInOneAnswerIsNoNewsForEver() throws {
+        let memory = Memory()
+        let twice = try read(naturalEvents(naturalEvent(1), naturalEvent(1, dates: "2026-02-01T00:00:00Z"))).events
+        #expect(memory.take("open", twice) == ["EONET_1"])
+        #expect(memory.take("open", twice) == [])
     }
 
     @Test func theMemorySurvivesSavingAndOtherRequests() throws {
         var memory = RevisionMemory()
-        _ = memory.take([(query("open"), try read(naturalEvents(naturalEvent(1), naturalEvent(2))).events)])
+        _ = memory.take(try read(naturalEvents(naturalEvent(1), naturalEvent(2))).events, of: query("open"))
         memory.keep(Validators(etag: "\"e\"", lastModified: nil, lastFull: WallTime(seconds: 9)), for: query("open"))
         let again = RevisionMemory(saved: SavedText.read(memory.saved))
         #expect(again == memory && !again.differs(from: memory))
         #expect(again.validators(for: query("open"))?.etag == "\"e\"")
         #expect(again.validators(for: EventsQuery(key: "open", url: "other", name: "")) == nil)
         var divided = again
-        let news = divided.take([(query("drought"), try read(naturalEvents(naturalEvent(1))).events)])
+        let news = divided.take(try read(naturalEvents(naturalEvent(1))).events, of: query("drought"))
         #expect(news.isEmpty)
         divided.forget(allBut: [query("drought")])
         #expect(divided.lists.keys.sorted() == ["drought"] && divided.differs(from: again))

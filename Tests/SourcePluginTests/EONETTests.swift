@@ -94,6 +94,17 @@ import Testing
         }
     }
 
+    @Test func aHalfThatTakesLongDoesNotHoldTheOther() throws {
+        try onStage { stage in
+            Self.serve(stage)
+            stage.service.on(Self.open, failing(500))
+            try await stage.run(
+                EONET.self, Self.standard, for: .seconds(2),
+                retry: RetryPolicy(attempts: 5, base: .seconds(60), jitter: false))
+            #expect(stage.events.map(\.subject.string) == ["snow", "wildfires", "EONET_1"])
+        }
+    }
+
     @Test func aPollWithoutAnyEventsHasFailed() throws {
         try onStage { stage in
             Self.serve(stage)
@@ -156,9 +167,9 @@ struct EONETRecordingsTests {
         #expect(answer.events.map { $0.data(titles: [:]) } == originals)
         var memory = RevisionMemory()
         let query = EventsQuery(key: "k", url: "u", name: "n")
-        let news = memory.take([(query, answer.events)])
+        let news = memory.take(answer.events, of: query)
         #expect(news.map(\.id) == answer.events.reversed().map(\.id))
-        let again = memory.take([(query, answer.events)])
+        let again = memory.take(answer.events, of: query)
         #expect(again.isEmpty)
         #expect(Set(news.map { "\($0.id)@\($0.revision)" }).count == news.count)
         #expect(RevisionMemory(saved: SavedText.read(memory.saved)) == memory)

@@ -16,10 +16,13 @@ final class TestStage: Sendable {
 
     let simulation: Simulation
     let service: ScriptedService
+    private let recording: RecordedTransport?
     private let state = Mutex(State())
 
-    init(_ simulation: Simulation, latency: Duration = .zero) {
+    /// - Parameter recording: answers in place of the scripted service.
+    init(_ simulation: Simulation, latency: Duration = .zero, recording: RecordedTransport? = nil) {
         self.simulation = simulation
+        self.recording = recording
         service = ScriptedService(simulation.clock, latency: latency)
     }
 
@@ -86,7 +89,8 @@ final class TestStage: Sendable {
         return PluginContext(
             node: "rx", log: log, clock: clock, mode: mode, retry: retry, onError: .pass,
             http: PoliteClient(
-                transport: service, ledger: ServiceLedger(), retry: retry, clock: clock, log: log, seed: 7),
+                transport: recording ?? service as any HTTPTransport, ledger: ServiceLedger(), retry: retry,
+                clock: clock, log: log, seed: 7),
             host: ManualHost(loop: simulation.loop), directory: "/", seed: 7, headline: { _ in nil },
             loadCursor: { key in self.state.withLock { $0.cursors[key] } })
     }
