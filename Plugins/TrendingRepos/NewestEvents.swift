@@ -4,14 +4,14 @@ import FeedbusPlugin
 import GitHubAPI
 import Polling
 
-/// An event with the address of the list that it stood in.
-struct ListedEvent: Sendable {
-    var event: GitHubEvent
-    var source: String
-}
-
 /// What was emitted of the repositories' events, and what is needed to ask for them again.
 struct NewestEvents: Sendable {
+    /// An event with the address of the list that it stood in.
+    struct ListedEvent: Sendable {
+        var event: GitHubEvent
+        var source: String
+    }
+
     private(set) var seen: SeenIDs
     /// By repository; only of those that are in the ranking.
     private(set) var validators: [String: Validators]

@@ -14,7 +14,7 @@ struct Ranking: Sendable, Equatable {
 
     /// A repository that entered, or that has another rank than before.
     struct Change: Sendable {
-        var repository: FoundRepository
+        var repository: SearchPage.Repository
         var rank: Int
     }
 

@@ -3,19 +3,19 @@
 import FeedbusPlugin
 import Polling
 
-/// One repository found.
-struct FoundRepository: Sendable {
-    /// GitHub's number; it stays when the repository is renamed.
-    let id: String
-    /// `owner/name`
-    let name: String
-    let value: JSONValue
-    let attributes: [Event.Attribute]
-}
-
 /// What a search found, best first.
 struct SearchPage: Sendable {
-    let repositories: [FoundRepository]
+    /// One repository found.
+    struct Repository: Sendable {
+        /// GitHub's number; it stays when the repository is renamed.
+        let id: String
+        /// `owner/name`
+        let name: String
+        let value: JSONValue
+        let attributes: [Event.Attribute]
+    }
+
+    let repositories: [Repository]
     /// The search ran out of time: what is there is right, but not all.
     let isPartial: Bool
     let isRecorded: Bool
@@ -33,7 +33,7 @@ struct SearchPage: Sendable {
             guard let id = item["id"]?.identifier, let name = item["full_name"]?.string, SearchPage.isPath(name),
                 seen.insert(id).inserted
             else { return nil }
-            return FoundRepository(id: id, name: name, value: item, attributes: body.attributes(of: item.raw))
+            return Repository(id: id, name: name, value: item, attributes: body.attributes(of: item.raw))
         }
         unusable = items.count - repositories.count
         isPartial = body.root["incomplete_results"]?.bool ?? false

@@ -4,7 +4,7 @@ import FeedbusPlugin
 import GitHubAPI
 import Testing
 
-@Suite struct LinkHeaderTests {
+@Suite struct NextPageTests {
     private func next(_ value: String, from url: String = "https://api.github.com/repos/a/b/events") -> NextPage {
         NextPage(["link": value], from: url, service: "https://api.github.com")
     }
