@@ -95,6 +95,12 @@ let package = Package(
                 ]),
             tests("FeedbusCommand", ["FeedbusRuntime", "FeedbusPlugin", "FeedbusBase"]),
             .testTarget(
+                name: "PluginTests",
+                dependencies: [
+                    "NullPlugin", "TakePlugin", "ConsolePlugin", "JSONLinesPlugin", "ExecPlugin", "TranslationPlugin",
+                    "FeedbusPlugin", "FeedbusTestKit",
+                ], swiftSettings: swiftSettings),
+            .testTarget(
                 name: "SourcePluginTests",
                 dependencies: [
                     "GitHubEventsPlugin", "TrendingReposPlugin", "EONETPlugin", "JokesPlugin", "GitHubAPI", "Polling",

@@ -9,20 +9,23 @@ final class ExecChild: Sendable {
     let process: ChildProcess
     private let context: PluginContext
     private let ending = Mutex<Task<Void, any Error>?>(nil)
+    private let logging: Task<Void, any Error>
 
     /// How long a child may take to end after SIGTERM.
     static let patience = Duration.seconds(2)
+    /// How long the words of a child that has ended are waited for: a process that it left behind may hold its stderr open.
+    private static let lastWords = Duration.milliseconds(500)
     /// The longest line of stderr that is logged.
     private static let longestWords = 1_000
 
     private init(_ process: ChildProcess, context: PluginContext) {
         self.process = process
         self.context = context
+        logging = context.task { await ExecChild.logErrors(of: process, context) }
     }
 
     static func start(_ command: ChildCommand, context: PluginContext) async throws -> ExecChild {
         let child = ExecChild(try await context.host.spawn(command), context: context)
-        context.task { await ExecChild.logErrors(of: child.process, context) }
         context.log.debug("started \(command.arguments[0]) as process \(child.process.pid)")
         return child
     }
@@ -63,10 +66,16 @@ final class ExecChild: Sendable {
         }
     }
 
-    /// The child's end. What was to happen if it did not end is called off.
+    /// The child's end, when also its last words are in the log. What was to happen if it did not end is called off.
     func wait() async -> ChildExit {
         let exit = await process.wait()
         ending.withLock { $0 }?.cancel()
+        let limit = context.task { [context, logging] in
+            try await context.clock.sleep(for: ExecChild.lastWords)
+            logging.cancel()
+        }
+        _ = await logging.result
+        limit.cancel()
         return exit
     }
 }

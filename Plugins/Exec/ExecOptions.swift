@@ -7,8 +7,11 @@ public struct ExecOptions: PluginOptions {
     var command: [String]?
     /// Where the id of a line that is no CloudEvents object is found in it; nil: made of its place and content.
     var id: JSONPointer?
-    var type = "dev.feedbus.line"
+    var type = ExecOptions.lineType.string
     var maxLine = 16 << 20
+
+    /// The type of events that a line alone makes.
+    static let lineType: Bytes = "dev.feedbus.line"
 
     public init() {}
 

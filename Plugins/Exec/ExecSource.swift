@@ -19,6 +19,12 @@ public actor ExecSource: Source {
         checkProgram(options.command, checking)
     }
 
+    /// The line itself, for lines that are no CloudEvents objects.
+    public static func headline(of event: Event) -> String? {
+        guard event.origin.type == ExecOptions.lineType else { return nil }
+        return event.data.count > 200 ? "\(event.data[0..<200].string)…" : event.data.string
+    }
+
     public init(options: ExecOptions, context: PluginContext) {
         self.context = context
         command = options.command ?? []
@@ -44,19 +50,16 @@ public actor ExecSource: Source {
     }
 
     private func read(_ child: ExecChild, _ output: Output) async throws {
-        while let bytes = try await child.process.readOutput() {
-            try await emit(intake.push(bytes), output)
-        }
-        try await emit(intake.finish(), output)
-    }
-
-    private func emit(_ contents: [LineReader.Content], _ output: Output) async throws {
-        guard !contents.isEmpty else { return }
-        try await output.emit(
-            contents.map { content in
+        var bytes: Bytes?
+        repeat {
+            bytes = try await child.process.readOutput()
+            var events: [Event] = []
+            intake.push(bytes) { content in
                 switch content {
-                case .event(let event), .data(let event, _): event
+                case .event(let event), .data(let event, _): events.append(event)
                 }
-            })
+            }
+            if !events.isEmpty { try await output.emit(events) }
+        } while bytes != nil
     }
 }

@@ -82,17 +82,15 @@ public actor ExecStage: Stage {
     }
 
     private func read(_ child: ExecChild, _ emit: Flow<Event>.Collector) async throws {
-        while let bytes = try await child.process.readOutput() {
-            try await pass(intake.push(bytes), emit)
-        }
-        try await pass(intake.finish(), emit)
-    }
-
-    private func pass(_ contents: [LineReader.Content], _ emit: Flow<Event>.Collector) async throws {
-        guard !contents.isEmpty else { return }
-        let events = contents.map { answer($0) }
-        window.endOfRead()
-        try await emit(Chunk(events))
+        var bytes: Bytes?
+        repeat {
+            bytes = try await child.process.readOutput()
+            var contents: [LineReader.Content] = []
+            intake.push(bytes) { contents.append($0) }
+            let events = contents.map { answer($0) }
+            window.endOfRead()
+            if !events.isEmpty { try await emit(Chunk(events)) }
+        } while bytes != nil
     }
 
     /// The event that goes on: the child's words under the receipt of the event that it answers.

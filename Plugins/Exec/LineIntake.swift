@@ -19,22 +19,17 @@ struct LineIntake {
         self.context = context
     }
 
-    mutating func push(_ chunk: Bytes) -> [LineReader.Content] {
+    /// Takes what was read, nil at the end, and gives what its lines are. At the end it says how many were refused in all.
+    mutating func push(_ chunk: Bytes?, _ each: (LineReader.Content) -> Void) {
         var lines: [LineSplitter.Line] = []
-        splitter.push(chunk) { lines.append($0) }
-        return lines.compactMap { content($0) }
-    }
-
-    /// The child prints no more. Says how many lines were refused in all.
-    mutating func finish() -> [LineReader.Content] {
-        var lines: [LineSplitter.Line] = []
-        splitter.finish { lines.append($0) }
-        let contents = lines.compactMap { content($0) }
-        if refused > 0 {
+        if let chunk { splitter.push(chunk) { lines.append($0) } } else { splitter.finish { lines.append($0) } }
+        for line in lines {
+            if let content = content(line) { each(content) }
+        }
+        if chunk == nil, refused > 0 {
             context.log.warning(
                 "\(refused) line\(refused == 1 ? " was" : "s were") left out in all: not JSON, or too long")
         }
-        return contents
     }
 
     private mutating func content(_ line: LineSplitter.Line) -> LineReader.Content? {

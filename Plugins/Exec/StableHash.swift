@@ -19,7 +19,9 @@ enum StableHash {
         text.withUnsafeBytes { bytes in
             var at = 0
             while at + 8 <= bytes.count {
-                state = mixed(state ^ UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                state = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
+                state ^= state >> 32
                 at += 8
             }
             var last = UInt64(bytes.count) << 56

@@ -63,7 +63,7 @@ public actor JSONLines: Sink {
         } catch let error as FileError {
             throw FeedbusError("file.open", error.textWithName, isRetriable: true, cause: error)
         }
-        keeper?.look()
+        await keeper?.look()
     }
 
     /// The file at the path, locked, with its end in order.
@@ -248,7 +248,7 @@ public actor JSONLines: Sink {
         context.log.info("set aside as \(target)")
         await closeFile()
         file = try await openedFile()
-        keeper?.look()
+        await keeper?.look()
     }
 
     // MARK: - To the disk
@@ -301,5 +301,10 @@ public actor JSONLines: Sink {
 
     public func close() async {
         await closeFile()
+    }
+
+    /// Returns when the old files are compressed, and the oldest are deleted.
+    func settleOldFiles() async {
+        await keeper?.settled()
     }
 }

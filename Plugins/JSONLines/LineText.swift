@@ -10,19 +10,27 @@ struct LineText: Sendable {
     init(_ events: Chunk<Event>, format: LineFormat) {
         var writer = ByteWriter(capacity: events.reduce(0) { $0 + $1.data.count + 320 })
         for event in events {
-            var event = event
             // A line break in the data would make two lines of one. Sources minify, so this is a look and no more.
-            if LineText.firstLineBreak(event.data) != nil { event.data = LineText.oneLine(event.data) }
-            switch format {
-            case .cloudevents: event.appendCloudEvent(to: &writer)
-            case .data: writer.append(event.data)
+            if LineText.firstLineBreak(event.data) == nil {
+                LineText.append(event, format, to: &writer)
+            } else {
+                var event = event
+                event.data = LineText.oneLine(event.data)
+                LineText.append(event, format, to: &writer)
             }
-            writer.append(UInt8(ascii: "\n"))
         }
         bytes = writer.finish()
     }
 
     init(bytes: Bytes) { self.bytes = bytes }
+
+    private static func append(_ event: Event, _ format: LineFormat, to writer: inout ByteWriter) {
+        switch format {
+        case .cloudevents: event.appendCloudEvent(to: &writer)
+        case .data: writer.append(event.data)
+        }
+        writer.append(UInt8(ascii: "\n"))
+    }
 
     /// The largest line end (the offset behind a line break) at or before `offset`; 0 where there is none.
     func lineEnd(atOrBefore offset: Int) -> Int {

@@ -7,7 +7,7 @@ actor OldFileKeeper {
     private nonisolated let context: PluginContext
     private let files: OldFiles
     private let options: RotateOptions
-    private var isRunning = false
+    private var work: Task<Void, any Error>?
     private var isWanted = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor }
@@ -18,22 +18,24 @@ actor OldFileKeeper {
         self.context = context
     }
 
-    /// Starts the work and returns. A compression that is under way when the program ends goes on by itself; one that
-    /// was cut short is done again at the next start.
-    nonisolated func look() {
-        context.task { await self.run() }
+    /// Starts the work and returns. A compression that the end of the program cuts short is done again at the next start.
+    func look() {
+        isWanted = true
+        if work == nil { work = context.task { await self.run() } }
+    }
+
+    /// Returns when there is nothing to do any more.
+    func settled() async {
+        while let work { _ = await work.result }
     }
 
     private func run() async {
-        isWanted = true
-        guard !isRunning else { return }
-        isRunning = true
         while isWanted {
             isWanted = false
             if options.gzip { await compress() }
             if let keep = options.keep { await prune(keep) }
         }
-        isRunning = false
+        work = nil
     }
 
     private func compress() async {
