@@ -1,7 +1,1 @@
-// feedbus: the lock of this module; see SanitizerMutex.
-
-#if FEEDBUS_TSAN
-    import FeedbusBase
-
-    typealias Mutex<Value: ~Copyable> = SanitizerMutex<Value>
-#endif
+../FeedbusFlow/Mutex.swift

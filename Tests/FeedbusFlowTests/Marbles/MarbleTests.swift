@@ -1,0 +1,36 @@
+// feedbus: the marble cases that were run on RxSwift, rxjs and RxJava, on feedbus's flows.
+
+import FeedbusTestKit
+import Testing
+
+@Suite struct MarbleTests {
+    /// Where feedbus differs on purpose in which sources it touches, and why.
+    static let untouched = [
+        // Rx subscribes the source and drops it at once; here what comes before it has already ended the collection.
+        "startWith.take1_skips_source": ["s": [[Int?]]()]
+    ]
+
+    @Test(arguments: MarbleFile.ready) func `case`(_ item: MarbleCase) throws {
+        try Simulation.run { simulation in
+            let run = MarbleRun(item, simulation)
+            try await run.play()
+            let timelines = run.timelines.map(\.values)
+            #expect(timelines == item.expected)
+            for (name, expected) in item.expect_source_subscriptions ?? [:] {
+                // A recommendation changes the timelines; the file then does not say when its sources are released.
+                if item.recommend?.expect == nil || item.recommend?.expect == item.expect {
+                    let expected = Self.untouched[item.id]?[name] ?? expected
+                    #expect(run.sources[name]!.subscriptions == expected, "source \(name)")
+                }
+            }
+            await run.stop()
+        }
+    }
+
+    @Test func theRestIsNamed() {
+        let waiting = Dictionary(grouping: MarbleFile.waiting, by: \.1).mapValues(\.count).sorted { $0.key < $1.key }
+        print(
+            "MarbleTests: \(MarbleFile.ready.count) of \(MarbleFile.all.count) cases ran; the rest wait for:",
+            waiting.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))
+    }
+}
