@@ -85,8 +85,8 @@ struct MarbleCase: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     struct Subscriber: Decodable, Sendable {
-        var subscribe_at: Int?
-        var unsubscribe_at: Int?
+        var subscribeAt: Int?
+        var unsubscribeAt: Int?
         var demand: [MarbleValue]?
         var on: [Script]?
     }
@@ -106,7 +106,7 @@ struct MarbleCase: Decodable, Sendable, CustomTestStringConvertible {
     var inputs: [Input]
     var subscribers: [Subscriber]
     var expect: [[MarbleEvent]]
-    var expect_source_subscriptions: [String: [[Int?]]]?
+    var expectSourceSubscriptions: [String: [[Int?]]]?
     var recommend: Recommendation?
     var engine: String?
 
@@ -126,7 +126,9 @@ enum MarbleFile {
             print("MarbleTests: SKIPPED, there is no \(path); name the file in MARBLES")
             return []
         }
-        do { return try JSONDecoder().decode([MarbleCase].self, from: data) } catch {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        do { return try decoder.decode([MarbleCase].self, from: data) } catch {
             fatalError("\(path) cannot be read: \(error)")
         }
     }()

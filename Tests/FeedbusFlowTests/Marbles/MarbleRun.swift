@@ -55,8 +55,8 @@ final class MarbleRun: Sendable {
                 ))
         }
         for (index, subscriber) in item.subscribers.enumerated() {
-            if let at = subscriber.subscribe_at { agenda.append((at, { self.subscribe(index) })) }
-            if let at = subscriber.unsubscribe_at { agenda.append((at, { self.unsubscribe(index) })) }
+            if let at = subscriber.subscribeAt { agenda.append((at, { self.subscribe(index) })) }
+            if let at = subscriber.unsubscribeAt { agenda.append((at, { self.unsubscribe(index) })) }
         }
         // All go to sleep at once, in the order of the file: so ties wake in that order, before any later sleeper.
         let actors = agenda.map { at, action in

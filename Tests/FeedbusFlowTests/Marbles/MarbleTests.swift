@@ -16,7 +16,7 @@ import Testing
             try await run.play()
             let timelines = run.timelines.map(\.values)
             #expect(timelines == item.expected)
-            for (name, expected) in item.expect_source_subscriptions ?? [:] {
+            for (name, expected) in item.expectSourceSubscriptions ?? [:] {
                 // A recommendation changes the timelines; the file then does not say when its sources are released.
                 if item.recommend?.expect == nil || item.recommend?.expect == item.expect {
                     let expected = Self.untouched[item.id]?[name] ?? expected
