@@ -44,6 +44,7 @@ let package = Package(
     name: "feedbus",
     products: [
         .executable(name: "feedbus", targets: ["FeedbusCommand"]),
+        .executable(name: "feedbus-benchmarks", targets: ["FeedbusBenchmarks"]),
         .library(name: "FeedbusFlow", targets: ["FeedbusFlow"]),
         .library(name: "FeedbusPlugin", targets: ["FeedbusPlugin"]),
         .library(name: "FeedbusTestKit", targets: ["FeedbusTestKit"]),
@@ -82,6 +83,9 @@ let package = Package(
                 path: "Plugins/All", swiftSettings: swiftSettings),
             .executableTarget(
                 name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
+            .executableTarget(
+                name: "FeedbusBenchmarks", dependencies: ["FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
+                path: "Benchmarks/FeedbusBenchmarks", swiftSettings: swiftSettings),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
             tests("FeedbusPlugin", ["FeedbusBase"]),
             tests("FeedbusLoop", ["FeedbusBase"]),

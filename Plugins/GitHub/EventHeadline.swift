@@ -15,7 +15,9 @@ public enum EventHeadline {
     }
 
     private static func deed(_ type: String, _ payload: JSONValue?, _ repository: String) -> String {
-        let action = text(payload?["action"])
+        let given = text(payload?["action"])
+        // GitHub says "synchronize" for new commits on the branch of a pull request.
+        let action = given == "synchronize" ? "updated" : given
         switch type {
         case "PushEvent": return "pushed to \(repository)"
         case "WatchEvent": return "starred \(repository)"

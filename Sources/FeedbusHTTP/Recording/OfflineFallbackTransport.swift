@@ -28,9 +28,8 @@ package struct OfflineFallbackTransport: HTTPTransport {
                 throw error
             }
             if warned.set() {
-                let node = log.node.map { "\($0): " } ?? ""
                 log.warning(
-                    "\(node)the service cannot be reached, answers from the recording \(recording.name) (\(error.message))"
+                    "the service cannot be reached, answers from the recording \(recording.name) (\(error.message))"
                 )
             }
             return answer
