@@ -91,6 +91,7 @@ let package = Package(
             tests("FeedbusLoop", ["FeedbusBase"]),
             tests("FeedbusHTTP", ["FeedbusTestKit", "FeedbusLoop", "FeedbusJSON", "FeedbusBase"]),
             tests("FeedbusJSON", ["FeedbusBase"]),
+            tests("FeedbusStore", ["FeedbusLoop", "FeedbusBase", "CSQLite"]),
             tests(
                 "FeedbusRuntime",
                 [

@@ -52,8 +52,6 @@ public actor ExecStage: Stage {
         } catch {
             feeding.cancel()
             child.terminate()
-            // Nobody will answer for these: their sources must not take them for safe.
-            for event in window.all { event.receipt?.report(.undelivered) }
             throw error
         }
     }

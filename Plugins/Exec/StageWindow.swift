@@ -14,7 +14,8 @@ import FeedbusPlugin
 struct StageWindow {
     let limit: Int
     let weightLimit: Int
-    private var events: [Event] = []
+    /// Places before `head` are empty: an event that was let go must not hold its receipt any longer.
+    private var events: [Event?] = []
     private var head = 0
     private var weight = 0
     /// The event that was answered last, until the end of the read.
@@ -26,7 +27,7 @@ struct StageWindow {
     }
 
     var count: Int { events.count - head }
-    var all: ArraySlice<Event> { events[head...] }
+    var all: [Event] { events[head...].compactMap(\.self) }
 
     /// The events are about to be written to the child.
     mutating func ask(_ chunk: Chunk<Event>) {
@@ -37,7 +38,7 @@ struct StageWindow {
         var surplus = 0
         var excess = weight - weightLimit
         while count - surplus > 1, count - surplus > limit || excess > 0 {
-            excess -= events[head + surplus].weight
+            excess -= events[head + surplus]?.weight ?? 0
             surplus += 1
         }
         release(surplus)
@@ -45,8 +46,8 @@ struct StageWindow {
 
     /// The event to which a CloudEvents object with this id is the answer; nil for an object of its own.
     mutating func answer(id: Bytes) -> Event? {
-        if let answered, answered.id == id, events[head...].first?.id != id { return answered }
-        guard let index = events[head...].firstIndex(where: { $0.id == id }) else { return nil }
+        if let answered, answered.id == id, head == events.count || events[head]?.id != id { return answered }
+        guard let index = events[head...].firstIndex(where: { $0?.id == id }) else { return nil }
         return answer(upTo: index)
     }
 
@@ -58,7 +59,7 @@ struct StageWindow {
     /// What was read is dealt with.
     mutating func endOfRead() { answered = nil }
 
-    private mutating func answer(upTo index: Int) -> Event {
+    private mutating func answer(upTo index: Int) -> Event? {
         let event = events[index]
         release(index - head + 1)
         answered = event
@@ -67,7 +68,10 @@ struct StageWindow {
 
     private mutating func release(_ number: Int) {
         guard number > 0 else { return }
-        for index in head..<head + number { weight -= events[index].weight }
+        for index in head..<head + number {
+            weight -= events[index]?.weight ?? 0
+            events[index] = nil
+        }
         head += number
         if head == events.count {
             events.removeAll(keepingCapacity: true)

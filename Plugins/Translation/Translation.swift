@@ -27,7 +27,7 @@ public actor Translation: Stage {
     /// An event's place in the order.
     private enum Slot: Sendable {
         case ready([Event])
-        case pending(Event, Task<Event?, any Error>)
+        case pending(Task<Event?, any Error>)
     }
 
     public static func check(_ options: TranslationOptions, _ checking: OptionCheck) {
@@ -89,10 +89,7 @@ public actor Translation: Stage {
             await translator.close()
         } catch {
             feeding.cancel()
-            for case .pending(let event, let task) in order.close() {
-                task.cancel()
-                event.receipt?.report(.undelivered)
-            }
+            for case .pending(let task) in order.close() { task.cancel() }
             for task in asked.values { task.cancel() }
             await translator.close()
             throw error
@@ -106,10 +103,10 @@ public actor Translation: Stage {
                 for event in chunk {
                     switch await self.slot(for: event) {
                     case .ready(let events): ready += events
-                    case .pending(let event, let task):
+                    case .pending(let task):
                         if !ready.isEmpty { try await order.send(Chunk(one: .ready(ready))) }
                         ready = []
-                        try await order.send(Chunk(one: .pending(event, task)))
+                        try await order.send(Chunk(one: .pending(task)))
                     }
                 }
                 if !ready.isEmpty { try await order.send(Chunk(one: .ready(ready))) }
@@ -125,14 +122,9 @@ public actor Translation: Stage {
             for slot in slots {
                 switch slot {
                 case .ready(let events): try await emit(Chunk(events))
-                case .pending(let event, let task):
-                    do {
-                        guard let translated = try await value(of: task) else { continue }
-                        try await emit(Chunk(one: translated))
-                    } catch {
-                        event.receipt?.report(.undelivered)
-                        throw error
-                    }
+                case .pending(let task):
+                    guard let translated = try await value(of: task) else { continue }
+                    try await emit(Chunk(one: translated))
                 }
             }
         }
@@ -158,7 +150,7 @@ public actor Translation: Stage {
         {
             return .ready([done])
         }
-        return .pending(event, context.task { try await self.translate(event, work) })
+        return .pending(context.task { try await self.translate(event, work) })
     }
 
     private func translated(_ event: Event, _ work: TextToTranslate, _ translation: String) -> Event? {

@@ -17,16 +17,32 @@ final class FolderLock: Sendable {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
+            let owner = FolderLock.owner(descriptor).map { " (process \($0))" } ?? ""
             close(descriptor)
             throw reason == EWOULDBLOCK
                 ? FeedbusError(
                     "state.locked",
-                    "the state folder \(folder) is in use by another feedbus; give each its own \"state\" folder")
+                    "the state folder \(folder) is in use by another feedbus\(owner); give each its own \"state\" folder"
+                )
                 : FeedbusError("state.open", "the state folder \(folder) cannot be locked: \(systemError(reason))")
         }
+        sign()
     }
 
     deinit { close(descriptor) }
+
+    /// Says in the file whose it is: for people, and for the error above.
+    private func sign() {
+        let text = Array("\(getpid())\n".utf8)
+        guard ftruncate(descriptor, 0) == 0 else { return }
+        _ = pwrite(descriptor, text, text.count, 0)
+    }
+
+    private static func owner(_ descriptor: Int32) -> Int? {
+        var text = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &text, text.count, 0)
+        return count > 1 ? Int(String(decoding: text[..<(count - 1)], as: UTF8.self)) : nil
+    }
 }
 
 /// `No space left on device`

@@ -21,6 +21,8 @@ final class SQLiteConnection {
         }
         self.handle = handle
         self.path = path
+        // Somebody may look into the file with the program sqlite3.
+        sqlite3_busy_timeout(handle, 2_000)
     }
 
     deinit {
@@ -52,6 +54,11 @@ final class SQLiteConnection {
     /// Runs a statement that is prepared once and gives no rows.
     func run(_ sql: String, _ values: [Value]) throws {
         _ = try row(sql, values) { _ in () }
+    }
+
+    /// The one number that a query gives.
+    func number(_ sql: String) throws -> Int {
+        try row(sql, []) { $0(0).flatMap { Int($0.string) } ?? 0 } ?? 0
     }
 
     /// Runs `body` in one transaction: all of it is kept or none.
@@ -107,14 +114,19 @@ final class SQLiteConnection {
         let reason = String(cString: sqlite3_errmsg(handle))
         switch code {
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            return FeedbusError(
-                "state.corrupt",
-                "the state database \(path) is damaged (\(reason)); move it away to start afresh:"
-                    + " what was delivered before will then be delivered again")
+            return damaged(reason)
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY, SQLITE_LOCKED:
             return FeedbusError("state.write", "the state database \(path): \(reason)", isRetriable: true)
         default:
             return FeedbusError("state.failed", "the state database \(path): \(reason)")
         }
+    }
+
+    /// The file cannot be used as it is.
+    func damaged(_ reason: String) -> FeedbusError {
+        FeedbusError(
+            "state.corrupt",
+            "the state database \(path) is damaged (\(reason)); move it away (mv '\(path)' '\(path).damaged') to start afresh:"
+                + " what was delivered before will then be delivered again")
     }
 }

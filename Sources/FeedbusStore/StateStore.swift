@@ -12,6 +12,8 @@ import Synchronization
 package final class StateStore: Sendable {
     /// The layout of the database, in its `user_version`.
     package static let schemaVersion = 1
+    /// Marks the database as feedbus's: "fbus".
+    private static let applicationID = 0x6662_7573
 
     private final class Open {
         let connection: SQLiteConnection
@@ -42,12 +44,13 @@ package final class StateStore: Sendable {
         try makeFolder(folder)
         let lock = try FolderLock(folder: folder)
         let connection = try SQLiteConnection(path: folder + "/feedbus.sqlite")
+        try checkOwner(connection)
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
-        let version = try connection.row("PRAGMA user_version", []) { $0(0).flatMap { Int($0.string) } } ?? 0
-        guard let version, version <= schemaVersion else {
+        let version = try connection.number("PRAGMA user_version")
+        guard version <= schemaVersion else {
             throw FeedbusError(
                 "state.newer",
-                "the state database \(connection.path) has schema \(version ?? 0); this feedbus knows \(schemaVersion)."
+                "the state database \(connection.path) has schema \(version); this feedbus knows \(schemaVersion)."
                     + " Use the newer feedbus, or another \"state\" folder")
         }
         if version < 1 {
@@ -56,11 +59,27 @@ package final class StateStore: Sendable {
                     """
                     CREATE TABLE cursors (node TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
                                           PRIMARY KEY (node, key)) WITHOUT ROWID;
+                    PRAGMA application_id = \(applicationID);
                     PRAGMA user_version = 1;
                     """)
             }
         }
+        // The file is small: a damaged page shows now, and not in the middle of a run.
+        let found = try connection.row("PRAGMA quick_check(1)", []) { $0(0)?.string } ?? nil
+        if let found, found != "ok" { throw connection.damaged(found) }
         return StateStore(host: host, open: Open(connection: connection, lock: lock))
+    }
+
+    /// A database of some other program is let be.
+    private static func checkOwner(_ connection: SQLiteConnection) throws {
+        let owner = try connection.number("PRAGMA application_id")
+        // 0 is a database that was just made, or one of a feedbus that did not sign it yet.
+        let isUnsigned = owner == 0
+        let tables = try connection.number("SELECT count(*) FROM sqlite_schema WHERE name <> 'cursors'")
+        if owner == applicationID || (isUnsigned && tables == 0) { return }
+        throw FeedbusError(
+            "state.foreign",
+            "the database \(connection.path) belongs to another program; set \"state\" to another folder")
     }
 
     private static func makeFolder(_ folder: String) throws {
@@ -68,7 +87,8 @@ package final class StateStore: Sendable {
         for part in folder.split(separator: "/") {
             path += "/" + part
             if mkdir(path, 0o755) != 0 && errno != EEXIST {
-                throw FeedbusError("state.open", "the state folder \(folder) cannot be made: \(path): \(systemError(errno))")
+                throw FeedbusError(
+                    "state.open", "the state folder \(folder) cannot be made: \(path): \(systemError(errno))")
             }
         }
     }
@@ -76,7 +96,9 @@ package final class StateStore: Sendable {
     /// What was last saved for a node; nil if nothing was.
     package func cursor(node: String, key: String) async throws -> Bytes? {
         try await use { connection in
-            try connection.row("SELECT value FROM cursors WHERE node = ? AND key = ?", [.text(node), .text(key)]) { $0(0) }
+            try connection.row("SELECT value FROM cursors WHERE node = ? AND key = ?", [.text(node), .text(key)]) {
+                $0(0)
+            }
                 ?? nil
         }
     }
