@@ -270,7 +270,7 @@ def recorded_body(case, name, odd):
 
 ARCHIVES = {
     "quickwit__gharchive-2015-100events.jsonl": 100,
-    "kuba-tyburski__2018-01-01-0.head9.jsonl": 9,
+    "kuba-tyburski__2018-01-01-0.head9.jsonl": 10,
 }
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 from support.jsontext import member, strict
@@ -136,10 +137,16 @@ class Case:
                 found.append(Event(line).check())
             except ValueError as error:
                 raise Wrong(f"each line of {name} must be JSON", seen=f"{error}: {line}") from None
-        ids = [(one.source, one.id) for one in found]
-        hold(len(set(ids)) == len(ids), "no event twice (by source and id)",
-             seen=[one for one in ids if ids.count(one) > 1][:4] if len(ids) < 3000 else "some")
+        twice = [key for key, count in Counter((one.node, one.source, one.id) for one in found).items() if count > 1]
+        hold(not twice, "no event twice (by source and id)", seen=twice[:4])
         return [one for one in found if node is None or one.node == node]
+
+    def events_by_node(self):
+        """The one event of each node."""
+        events = self.events()
+        found = {one.node: one for one in events}
+        hold(len(found) == len(events), "one event of each node", seen=len(events))
+        return found
 
     def until(self, condition, what, most=20, run=None):
         end = time.monotonic() + most

@@ -64,6 +64,14 @@ class Program:
         return [one for one in self.records
                 if (level is None or one.level == level) and all(re.search(p, one.line, re.I) for p in patterns)]
 
+    def one_error(self, node, *words):
+        """One error, and no more, that names the node and says these words (of which one is the URL)."""
+        found = [one for one in self.records if one.level == "error" and one.node == node]
+        hold(len(found) == 1, f"one error of {node}", expected=1, seen=f"{len(found)}: {self.tail}")
+        for word in words:
+            hold(word.lower() in found[0].line.lower(), f"the error of {node} names {word}", seen=found[0])
+        return found[0]
+
     @property
     def running(self):
         return self.process.poll() is None
