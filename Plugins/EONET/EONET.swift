@@ -186,17 +186,17 @@ public actor EONET: Source {
     ) {
         let found =
             switch result {
-            case .success(let fetched): fetched.value.map { "\($0.events.count) events" } ?? "nothing new"
+            case .success(let fetched): fetched.value.map { "events: \($0.events.count)" } ?? "nothing new"
             case .failure: "failed"
             }
-        context.log.info("\(done) of \(count): \(query.name): \(found)")
+        context.log.info("\(done) of \(count): \(query.name), \(found)")
     }
 
     private func report(_ count: Int, _ what: String) {
         guard count > 0 else { return }
         unusable += count
         context.log.warning(
-            "\(count) elements of the \(what) are no objects with an id, and were left out",
+            "left out of the \(what), as they are no objects with an id: \(count)",
             ["unusable": String(unusable)])
     }
 }

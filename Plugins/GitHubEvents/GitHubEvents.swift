@@ -126,7 +126,7 @@ public actor GitHubEvents: Source {
         if pages.unusable > 0 && pages.unusable != list.unusable {
             unusable += pages.unusable
             context.log.warning(
-                "\(pages.unusable) elements of the list are no objects with an id, and were left out",
+                "left out of the list, as they are no objects with an id: \(pages.unusable)",
                 ["url": list.url, "unusable": String(unusable)])
         }
         if let link = pages.foreignLink {

@@ -71,7 +71,7 @@ public actor TrendingRepos: Source {
             if page.isPartial {
                 context.log.info("the search ran out of time: its answer of \(page.repositories.count) is not complete")
             }
-            if page.unusable > 0 { report(page.unusable, "repositories of the search have no id or name") }
+            if page.unusable > 0 { report(page.unusable, "what the search found") }
             if fetched.revalidates(validators) && !changes.isEmpty { http.reportStuckValidator(options.requestURL) }
         }
         if next != ranking || !fetched.validators.isSame(as: searchValidators) {
@@ -131,7 +131,7 @@ public actor TrendingRepos: Source {
                 fresh[name] = fetched.validators
                 wait = max(wait, fetched.minimumWait)
                 guard var page = fetched.value else { continue }
-                if page.unusable > 0 { report(page.unusable, "events of \(name) are no objects with an id") }
+                if page.unusable > 0 { report(page.unusable, "the events of \(name)") }
                 page.events = Array(page.events.prefix(count))
                 let source = service.eventsURL(repository: name)
                 if fetched.revalidates(known[name]), page.events.contains(where: { !events.seen.contains($0.id) }) {
@@ -160,6 +160,6 @@ public actor TrendingRepos: Source {
 
     private func report(_ count: Int, _ what: String) {
         unusable += count
-        context.log.warning("\(count) \(what), and were left out", ["unusable": String(unusable)])
+        context.log.warning("left out of \(what), as they have no id or name: \(count)", ["unusable": String(unusable)])
     }
 }

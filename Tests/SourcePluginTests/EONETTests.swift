@@ -139,7 +139,7 @@ import Testing
             #expect(stage.events.map(\.subject.string) == ["snow", "wildfires", "EONET_2", "EONET_1"])
             #expect(stage.service.openMost == 1)
             let progress = stage.log(.info).filter { $0.contains(" of 2: ") }
-            #expect(progress == ["1 of 2: category Snow: failed", "2 of 2: category Wildfires: 2 events"])
+            #expect(progress == ["1 of 2: category Snow, failed", "2 of 2: category Wildfires, events: 2"])
         }
     }
 
@@ -148,7 +148,7 @@ import Testing
             Self.serve(stage)
             stage.service.on(Self.open, "{\"events\": [7, \(naturalEvent(1))]}")
             try await stage.once(EONET.self, Self.standard)
-            #expect(stage.log() == ["1 elements of the open events are no objects with an id, and were left out"])
+            #expect(stage.log() == ["left out of the open events, as they are no objects with an id: 1"])
         }
     }
 }
