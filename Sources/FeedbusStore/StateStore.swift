@@ -16,12 +16,26 @@ package final class StateStore: Sendable {
     private static let applicationID = 0x6662_7573
 
     private final class Open {
-        let connection: SQLiteConnection
-        let lock: FolderLock
+        private let path: String
+        private let lock: FolderLock
+        private var opened: SQLiteConnection?
 
-        init(connection: SQLiteConnection, lock: FolderLock) {
-            self.connection = connection
+        /// A database that exists is opened and looked at now. A new one is made at the first save: its making waits for
+        /// the disk several times, and the first events need not.
+        init(folder: String, lock: FolderLock) throws {
+            path = folder + "/feedbus.sqlite"
             self.lock = lock
+            if access(path, F_OK) == 0 { opened = try StateStore.openDatabase(path) }
+        }
+
+        /// Nil before the first save.
+        var existing: SQLiteConnection? { opened }
+
+        func connection() throws -> SQLiteConnection {
+            if let opened { return opened }
+            let made = try StateStore.openDatabase(path)
+            opened = made
+            return made
         }
     }
 
@@ -42,8 +56,11 @@ package final class StateStore: Sendable {
 
     private static func openNow(folder: String, host: any LoopHost) throws -> StateStore {
         try makeFolder(folder)
-        let lock = try FolderLock(folder: folder)
-        let connection = try SQLiteConnection(path: folder + "/feedbus.sqlite")
+        return StateStore(host: host, open: try Open(folder: folder, lock: try FolderLock(folder: folder)))
+    }
+
+    private static func openDatabase(_ path: String) throws -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path)
         try checkOwner(connection)
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
         let version = try connection.number("PRAGMA user_version")
@@ -67,7 +84,7 @@ package final class StateStore: Sendable {
         // The file is small: a damaged page shows now, and not in the middle of a run.
         let found = try connection.row("PRAGMA quick_check(1)", []) { $0(0)?.string } ?? nil
         if let found, found != "ok" { throw connection.damaged(found) }
-        return StateStore(host: host, open: Open(connection: connection, lock: lock))
+        return connection
     }
 
     /// A database of some other program is let be.
@@ -95,8 +112,8 @@ package final class StateStore: Sendable {
 
     /// What was last saved for a node; nil if nothing was.
     package func cursor(node: String, key: String) async throws -> Bytes? {
-        try await use { connection in
-            try connection.row("SELECT value FROM cursors WHERE node = ? AND key = ?", [.text(node), .text(key)]) {
+        try await use { open in
+            try open.existing?.row("SELECT value FROM cursors WHERE node = ? AND key = ?", [.text(node), .text(key)]) {
                 $0(0)
             }
                 ?? nil
@@ -105,7 +122,8 @@ package final class StateStore: Sendable {
 
     /// Saves all of it or nothing; a nil value forgets the key.
     package func save(_ updates: [(node: String, key: String, value: Bytes?)]) async throws {
-        try await use { connection in
+        try await use { open in
+            let connection = try open.connection()
             try connection.transaction {
                 for update in updates {
                     if let value = update.value {
@@ -127,12 +145,12 @@ package final class StateStore: Sendable {
     }
 
     private func use<Result: Sendable>(
-        _ body: @escaping @Sendable (SQLiteConnection) throws -> Result
+        _ body: @escaping @Sendable (Open) throws -> Result
     ) async throws -> Result {
         try await host.offload {
             try self.state.withLock { open in
                 guard let open else { throw FeedbusError("state.closed", "the state store is closed") }
-                return try body(open.connection)
+                return try body(open)
             }
         }
     }

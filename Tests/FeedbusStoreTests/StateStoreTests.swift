@@ -70,6 +70,17 @@ struct StateStoreTests {
         }
     }
 
+    @Test func noDatabaseIsMadeBeforeTheFirstSave() async throws {
+        try await withFolder { folder in
+            let store = try await StateStore.open(folder: folder, on: host)
+            #expect(try await store.cursor(node: "rx", key: "cursor") == nil)
+            #expect(access(folder + "/feedbus.sqlite", F_OK) != 0)
+            try await store.save([("rx", "cursor", "1")])
+            #expect(access(folder + "/feedbus.sqlite", F_OK) == 0)
+            await store.close()
+        }
+    }
+
     @Test func theFolderIsForOneProgram() async throws {
         try await withFolder { folder in
             let store = try await StateStore.open(folder: folder, on: host)

@@ -50,16 +50,19 @@ private struct ProgramRun: Sendable {
     func run() async -> Int32 {
         let signals = SignalState()
         loop.onSignals([SIGINT, SIGTERM, SIGHUP]) { number in signals.received(number, on: loop) }
+        async let opening = StateStore.open(folder: plan.settings.state, on: loop)
+        async let connecting = HTTPServices.make(settings: plan.settings, options: options, loop: loop, log: log)
         let store: StateStore
         let http: HTTPServices
         do {
-            store = try await StateStore.open(folder: plan.settings.state, on: loop)
+            store = try await opening
         } catch {
             log.error(describeError(error))
+            _ = try? await connecting
             return 1
         }
         do {
-            http = try await HTTPServices.make(settings: plan.settings, options: options, loop: loop, log: log)
+            http = try await connecting
         } catch {
             log.error(describeError(error))
             await store.close()
