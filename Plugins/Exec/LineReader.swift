@@ -47,6 +47,9 @@ struct LineReader {
     ///   - number: the line's number: equal lines at different places are different events.
     ///   - keepsNode: true where the object's own `feedbusnode` counts (it came through a stage).
     mutating func read(_ line: Bytes, number: Int, keepsNode: Bool = false) throws(BadLine) -> Content? {
+        // Some programs begin their output with a byte order mark.
+        let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
+        let line = hasMark ? line[3..<line.count] : line
         guard !LineReader.isBlank(line) else { return nil }
         let (value, isRepaired) = try parse(line)
         if value.kind == .object, let event = cloudEvent(value, keepsNode: keepsNode) {

@@ -48,8 +48,10 @@ actor ApertiumPipeline {
         }
         defer { watch.cancel() }
         do {
-            try await child.write(Bytes(ApertiumText.encoded(text) + "\0"))
+            // Beside the reading: a long text comes out at one end before all of it went in at the other.
+            let writing = context.task { try await child.write(Bytes(ApertiumText.encoded(text) + "\0")) }
             let answer = try await answer(of: child)
+            try await writing.value
             endWhenQuiet(child)
             return ApertiumText.decoded(answer, original: text)
         } catch {

@@ -48,6 +48,11 @@ struct LineReaderTests {
         #expect(try read(" \t ") == nil)
     }
 
+    @Test func aByteOrderMarkBeforeTheFirstLineIsNoMistake() throws {
+        #expect(try read("\u{FEFF}{\"n\":1}", number: 1)?.data == "{\"n\":1}")
+        #expect(throws: LineReader.BadLine.self) { try read("\u{FEFF}{}", number: 2) }
+    }
+
     @Test func idsAreStableAndDifferByPlace() throws {
         let first = try read("{\"n\":1}", number: 1)?.id
         #expect(try read("{\"n\": 1}", number: 1)?.id == first)
