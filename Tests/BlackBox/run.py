@@ -8,6 +8,7 @@ looks at what comes out. Python 3.11, standard library only. See README.md.
 import argparse
 import importlib
 import os
+import signal
 import sys
 import time
 import traceback
@@ -20,6 +21,7 @@ sys.path.insert(0, str(HERE))
 
 from support import recorded  # noqa: E402
 from support.case import Case  # noqa: E402
+from support.program import Program  # noqa: E402
 from support.registry import checks  # noqa: E402
 from support.verdict import Skip, Wrong  # noqa: E402
 
@@ -62,6 +64,12 @@ def report(case):
     return "\n".join(lines)
 
 
+def stopped(number, _):
+    """Told to stop: leave no program behind."""
+    Program.kill_all()
+    os._exit(128 + number)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Black-box checks of feedbus.")
     parser.add_argument("--feedbus", metavar="PATH", default=".build/release/feedbus", help="the program (%(default)s)")
@@ -83,6 +91,8 @@ def main():
         print(f"there is no program at {chosen.feedbus}", file=sys.stderr)
         return 2
     program = Path(chosen.feedbus).resolve()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stopped)
     count = {"ok": 0, "FAIL": 0, "skip": 0}
     skipped = []
     # Those that look back at what all others did come when the others are done.

@@ -22,7 +22,8 @@ class Record:
         found = RECORD.match(line)
         self.line = line
         self.level = found["level"] if found else None
-        self.node = found["node"] if found else None
+        # "failed: a (...); b (...)" is the summary at the end, of no node.
+        self.node = found["node"] if found and found["node"] != "failed" else None
         self.text = found["text"] if found else line
 
     def __repr__(self):
@@ -33,6 +34,7 @@ class Program:
     """One run. Its output goes to files, so that nothing blocks and all can be read at any time."""
 
     count = 0
+    alive = set()
 
     def __init__(self, argv, folder, logs, env, before=None):
         Program.count += 1
@@ -46,6 +48,12 @@ class Program:
             self.process = subprocess.Popen(
                 argv, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
                 preexec_fn=before)
+        Program.alive.add(self)
+
+    @classmethod
+    def kill_all(cls):
+        for one in list(cls.alive):
+            one.kill()
 
     @property
     def out(self):
@@ -95,6 +103,7 @@ class Program:
                 raise Wrong(f"{self.called} does not end within {most} s", seen=self.tail)
             time.sleep(0.004)
         self.ended = time.monotonic()
+        Program.alive.discard(self)
         code = self.process.returncode
         if (code < 0 and -code in CRASH_SIGNALS) or CRASH.search(self.err):
             raise Wrong(f"{self.called} crashed with {code}", seen=self.tail)
@@ -131,3 +140,4 @@ class Program:
         except ProcessLookupError:
             pass
         self.process.wait()
+        Program.alive.discard(self)

@@ -1,0 +1,46 @@
+"""A child that prints the odd JSON-lines files: a bad line costs only itself."""
+
+import json
+
+from support import recorded
+from support.jsontext import minified, strict
+from support.registry import check_each
+from support.verdict import hold, same
+
+NAMES = """blns__even.jsonl duckdb__12188.ndjson duckdb__bluesky.even.jsonl duckdb__different_schemas.ndjson duckdb__empty.ndjson
+duckdb__example_rn.ndjson duckdb__example_rn.ndjson.gz duckdb__filter_keystage.ndjson duckdb__geojson_nested.ndjson
+duckdb__geojson_pseudo_columns_nasty.geojsonl duckdb__malformed_union_empty_object.ndjson duckdb__map_of_mixed_date_timestamps.jsonl
+duckdb__map_of_nulls.jsonl duckdb__map_of_structs.jsonl duckdb__multiple_objects_per_line.ndjson duckdb__sample_utf8_bom.json
+duckdb__top_level_two_arrays.json duckdb__unterminated_quotes.ndjson duckdb__whitespace_only.json lnav__otel_collector.jsonl
+simdjson__adversarial.json simdjson__amazon_cellphones.ndjson simdjson__fail01.ndjson simdjson__pass01.ndjson simdjson__twitterescaped.json
+simdjson__update-center.json visidata__dev_formats.jsonl visidata__sample_data_benchmark.jsonl visidata__tests_golden_load-conllu.jsonl
+visidata__tests_join-merge-1.jsonl""".split()
+
+
+def value_of(line):
+    try:
+        text = line.decode("utf-8")
+        strict(text)
+        return minified(text)
+    except ValueError:
+        return None
+
+
+@check_each({name: None for name in NAMES})
+def odd_lines(case, name, _):
+    """Every line that is JSON comes out, in order and unchanged; the others are reported; CRLF, long lines, no last newline."""
+    file = recorded.path(f"jsonl-odd/{name}")
+    lines = [line.rstrip(b"\r") for line in file.read_bytes().split(b"\n")]
+    values = [value_of(line) for line in lines if line.strip()]
+    good = [one for one in values if one is not None]
+    bad = len(values) - len(good)
+    case.config({"child": {"plugin": "Exec", "with": {"command": ["cat", str(file)]}}})
+    run = case.once()
+    events = case.events()
+    same([one.data for one in events], good, "the lines that are JSON")
+    same({one.type for one in events} - {"dev.feedbus.line"}, set(), "the type")
+    if bad:
+        hold(run.told(r"\bchild\b", level="warning"), f"{bad} bad lines are reported", seen=run.tail)
+    again = [one.id for one in events]
+    case.once()
+    same([one.id for one in case.events(repeats=True)][len(again):], again, "the ids are the same the next time")
