@@ -11,7 +11,9 @@ enum BenchmarkRunner {
 
     static func main() throws {
         #if DEBUG
-            print("WARNING: this is a debug build; its figures mean nothing. Use: swift run -c release feedbus-benchmarks")
+            print(
+                "WARNING: this is a debug build; its figures mean nothing. Use: swift run -c release feedbus-benchmarks"
+            )
         #endif
         let arguments = CommandLine.arguments.dropFirst()
         let asJSON = arguments.contains("--json")
@@ -40,7 +42,8 @@ enum BenchmarkRunner {
         }
         times.sort()
         return Measurement(
-            name: type.name, unit: type.unit, operations: type.operations, median: times[times.count / 2], best: times[0],
+            name: type.name, unit: type.unit, operations: type.operations, median: times[times.count / 2],
+            best: times[0],
             limit: type.limit)
     }
 

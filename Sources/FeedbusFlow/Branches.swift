@@ -13,7 +13,7 @@ enum BranchEnd: Sendable {
 ///
 /// Each starts at once, in order, on the caller's thread (so flows are subscribed in order), and its tasks inherit the
 /// executor preference. The first failure, be it a branch's own or one that closed the gate, cancels the others and is
-/// thrown when they have ended.
+/// thrown when they have ended; after a gate was closed without one, the collection is complete, whatever branches throw.
 @inlinable
 func runBranches(
     _ branches: [@Sendable () async throws -> BranchEnd], gate: SerialGate
@@ -38,6 +38,7 @@ func runBranches(
             }
         }
     } catch {
-        throw gate.failure ?? error
+        guard let end = gate.end else { throw error }
+        if let failure = end.failure { throw failure }
     }
 }

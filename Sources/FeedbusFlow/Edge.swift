@@ -16,7 +16,8 @@ public final class Edge<Element: Sendable>: Sendable {
     @usableFromInline let onDrop: @Sendable (Chunk<Element>) -> Void
 
     /// - Parameters:
-    ///   - capacity: elements, 1...; `.latest` makes it 1.
+    ///   - capacity: elements, 0...; `.latest` makes it 1. With 0 an element is taken for a consumer that waits, and not
+    ///     otherwise: `.block` is then a rendezvous.
     ///   - producers: how many `finish()` calls end the edge, 0... (see `addProducer`; with 0, add one before the
     ///     consumer asks).
     ///   - weightLimit: bounds the sum of `weigh` over the buffered elements as well. An element that is heavier than
@@ -28,7 +29,7 @@ public final class Edge<Element: Sendable>: Sendable {
         weigh: @escaping @Sendable (Element) -> Int = { _ in 0 },
         onDrop: @escaping @Sendable (Chunk<Element>) -> Void = { _ in }
     ) {
-        precondition(capacity > 0, "the capacity of an edge is at least 1")
+        precondition(capacity >= 0, "the capacity of an edge is at least 0")
         self.state = Mutex(
             Machine(
                 capacity: capacity, policy: policy, producers: producers, weightLimit: weightLimit, weigh: weigh))

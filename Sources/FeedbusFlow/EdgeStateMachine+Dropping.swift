@@ -21,8 +21,8 @@ extension EdgeStateMachine {
     @inlinable
     mutating func insertNewest(_ chunk: Chunk<Element>) -> Chunk<Element> {
         if weightLimit == .max {
-            let newest = chunk.suffix(capacity)
-            let removed = removeOldest(max(0, buffered + newest.count - capacity))
+            let newest = chunk.suffix(limit)
+            let removed = removeOldest(max(0, buffered + newest.count - limit))
             append(newest)
             let skipped = chunk.prefix(chunk.count - newest.count)
             if removed.isEmpty { return skipped }
@@ -31,8 +31,8 @@ extension EdgeStateMachine {
         var gone: [Element] = []
         for element in chunk {
             let one = Chunk(one: element)
-            while fit(one) == 0 { gone.append(contentsOf: removeOldest(1)) }
-            append(one)
+            while fit(one) == 0, buffered > 0 { gone.append(contentsOf: removeOldest(1)) }
+            if fit(one) == 1 { append(one) } else { gone.append(element) }
         }
         return Chunk(gone)
     }

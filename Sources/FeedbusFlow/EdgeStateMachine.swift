@@ -208,8 +208,11 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
             admit(&actions)
             return .chunk(chunk)
         }
-        if case .failed(let error) = phase { return .failure(error) }
-        if producers == 0 { return .end }
+        // Without a buffer, senders are let in by a consumer that waits.
+        if capacity > 0 || senders.isEmpty {
+            if case .failed(let error) = phase { return .failure(error) }
+            if producers == 0 { return .end }
+        }
         lastID += 1
         consumerID = lastID
         return .wait(lastID)
@@ -232,6 +235,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
             consumer = continuation
             consumerMax = max
             consumerID = id
+            if capacity == 0 { settle(&actions) }
         }
     }
 
@@ -341,11 +345,14 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         }
     }
 
+    /// How many elements may be in the buffer now. Without a buffer, as many as a waiting consumer takes at once.
+    @inlinable var limit: Int { capacity == 0 && consumer != nil ? Swift.max(consumerMax, 1) : capacity }
+
     /// How many elements from the front of `chunk` fit now. One that is too heavy on its own passes when the edge is
     /// empty.
     @inlinable
     func fit(_ chunk: Chunk<Element>) -> Int {
-        let room = min(chunk.count, capacity - buffered)
+        let room = min(chunk.count, limit - buffered)
         guard weightLimit != .max else { return room }
         var weight = bufferedWeight
         for index in 0..<max(room, 0) {

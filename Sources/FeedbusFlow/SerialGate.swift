@@ -37,6 +37,9 @@ final class SerialGate: Sendable {
     /// The first failure that closed the gate.
     @inlinable var failure: (any Error)? { state.withLock { $0.failure } }
 
+    /// How the gate was closed; nil while it is open.
+    @inlinable var end: (failure: (any Error)?, Void)? { state.withLock { $0.isClosed ? ($0.failure, ()) : nil } }
+
     /// Runs `body` when nobody else does.
     /// - Throws: `Closed` when the gate is closed, what `body` throws (which closes the gate), and `CancellationError`.
     @inlinable

@@ -29,8 +29,8 @@ public enum SubjectScope: String, Sendable, CaseIterable {
 /// - After `finish` or `fail`, sends throw; a late subscriber gets the replayed part (scope `.forever`) and then the
 ///   terminal event.
 ///
-/// Rx: `PublishSubject` (replay 0), `ReplaySubject` (replay n, `.forever`); Combine: `PassthroughSubject`; Kotlin:
-/// `MutableSharedFlow`.
+/// Rx: `PublishSubject` (replay 0), `ReplaySubject` (replay n, `.forever`), `BehaviorSubject` (`current`), `AsyncSubject`
+/// (`last`); Combine: `PassthroughSubject`, `CurrentValueSubject`; Kotlin: `MutableSharedFlow`, `MutableStateFlow`.
 public final class Subject<Element: Sendable>: Sendable {
     @usableFromInline typealias Machine = SubjectStateMachine<Element>
 
@@ -41,7 +41,7 @@ public final class Subject<Element: Sendable>: Sendable {
     /// - Parameter replay: elements that a late subscriber gets, 0...
     public init(replay: Int = 0, scope: SubjectScope = .whileConnected) {
         precondition(replay >= 0, "the replay of a subject is at least 0")
-        self.state = Mutex(Machine(replay: replay, scope: scope))
+        self.state = Mutex(Machine(replay: ReplayBuffer(capacity: replay), scope: scope))
         self.replay = replay
         self.retain = nil
     }
@@ -53,9 +53,15 @@ public final class Subject<Element: Sendable>: Sendable {
         replay: Int = 0, scope: SubjectScope = .whileConnected, retain: @escaping @Sendable (Element) -> Element
     ) {
         precondition(replay >= 0, "the replay of a subject is at least 0")
-        self.state = Mutex(Machine(replay: replay, scope: scope))
+        self.state = Mutex(Machine(replay: ReplayBuffer(capacity: replay), scope: scope))
         self.replay = replay
         self.retain = retain
+    }
+
+    init(_ machine: consuming sending Machine, replay: Int) {
+        self.state = Mutex(machine)
+        self.replay = replay
+        self.retain = nil
     }
 
     deinit {
@@ -189,8 +195,12 @@ extension Subject {
         case .none: break
         case .resume(let continuation): continuation.resume()
         case .cancel(let continuation): continuation.resume(throwing: CancellationError())
-        case .end(let subscribers, .finished): for subscriber in subscribers { subscriber.edge.finish() }
-        case .end(let subscribers, .failed(let error)): for subscriber in subscribers { subscriber.edge.fail(error) }
+        case .end(let subscribers, .finished, let last):
+            for subscriber in subscribers {
+                if !last.isEmpty { subscriber.edge.act { _ = $0.offer(last, reply: .nobody, &$1) } }
+                subscriber.edge.finish()
+            }
+        case .end(let subscribers, .failed(let error), _): for subscriber in subscribers { subscriber.edge.fail(error) }
         }
     }
 }

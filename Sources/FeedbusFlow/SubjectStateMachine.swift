@@ -25,6 +25,16 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
         case failed(any Error)
     }
 
+    /// What it keeps and hands out beside the replay of its scope.
+    @usableFromInline
+    enum Form: Sendable {
+        case plain
+        /// One element is kept until the end, and not after it.
+        case current
+        /// Only the last element counts, at the end.
+        case last
+    }
+
     /// Something that waits for its turn.
     @usableFromInline
     enum Turn: Sendable {
@@ -46,9 +56,10 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
         case none
         case resume(UnsafeContinuation<Void, any Error>)
         case cancel(UnsafeContinuation<Void, any Error>)
-        case end([Subscriber], Ending)
+        case end([Subscriber], Ending, last: Chunk<Element>)
     }
 
+    @usableFromInline let form: Form
     @usableFromInline let scope: SubjectScope
     @usableFromInline var replay: ReplayBuffer<Element>
     @usableFromInline var subscribers: [Subscriber] = []
@@ -64,9 +75,10 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
     @usableFromInline var lastID: UInt64 = 0
 
     @inlinable
-    init(replay: Int, scope: SubjectScope) {
-        self.replay = ReplayBuffer(capacity: replay)
+    init(replay: ReplayBuffer<Element>, scope: SubjectScope, form: Form = .plain) {
+        self.replay = replay
         self.scope = scope
+        self.form = form
     }
 
     // MARK: - Sending
@@ -88,7 +100,7 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
     @inlinable
     mutating func begin(_ kept: Chunk<Element>) -> [Subscriber] {
         if scope == .forever || !subscribers.isEmpty { replay.append(kept) }
-        return subscribers
+        return form == .last ? [] : subscribers
     }
 
     @inlinable
@@ -146,9 +158,14 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
     mutating func end(_ ending: Ending) -> Action {
         let told = subscribers
         subscribers = []
-        if scope == .whileConnected { replay.removeAll() }
         self.ending = ending
-        return .end(told, ending)
+        var last = Chunk<Element>()
+        switch (form, ending) {
+        case (.plain, _): if scope == .whileConnected { replay.removeAll() }
+        case (.last, .finished): last = replay.chunk
+        case (.current, _), (.last, .failed): replay.removeAll()
+        }
+        return .end(told, ending, last: last)
     }
 
     // MARK: - Subscribers
@@ -156,7 +173,8 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
     /// The replayed part enters the edge here, under the subject's lock: so no emission can come before it.
     @inlinable
     mutating func join(_ edge: Edge<Element>, _ actions: inout EdgeStateMachine<Element>.Actions) -> UInt64 {
-        edge.preload(replay.chunk, &actions)
+        if replay.age != nil { replay.forget() }
+        if form != .last || ending != nil { edge.preload(replay.chunk, &actions) }
         lastID += 1
         if ending == nil { subscribers.append(Subscriber(id: lastID, edge: edge)) }
         return lastID

@@ -113,8 +113,8 @@ final class Probe: Sendable {
 }
 
 /// Cuts the elements at random places.
-func cut(_ elements: [Int], _ random: inout some RandomNumberGenerator) -> [[Int]] {
-    var cuts: [[Int]] = []
+func cut<Element>(_ elements: [Element], _ random: inout some RandomNumberGenerator) -> [[Element]] {
+    var cuts: [[Element]] = []
     var rest = elements[...]
     while !rest.isEmpty {
         let part = rest.prefix(Int.random(in: 1...max(1, min(rest.count, 5)), using: &random))

@@ -10,10 +10,21 @@ struct MarbleOperators: Sendable {
     var clock: any EventClock
     var sources: [String: MarbleFlow]
 
+    /// Flows that the case connects and disconnects.
+    let connectables = Recorder<ConnectableFlow<MarbleValue>>()
+
+    init(clock: any EventClock, sources: [String: MarbleFlow]) {
+        self.clock = clock
+        self.sources = sources
+    }
+
     static let names: Set = [
         "subject", "map", "filter", "scan", "reduce", "distinctUntilChanged", "distinct", "take", "takeWhile", "skip",
         "startWith", "catch", "catchReturn", "retry", "share", "merge", "concat", "combineLatest", "zip",
-        "withLatestFrom", "flatMap", "concatMap", "mergeMax", "delay", "timeout", "observeOn",
+        "withLatestFrom", "flatMap", "concatMap", "mergeMax", "delay", "timeout", "observeOn", "amb", "bufferTimeCount",
+        "windowTimeCount", "debounce", "throttle", "sample", "defaultIfEmpty", "delaySubscription", "elementAt",
+        "materialize", "retryWhen", "flatMapFirst", "flatMapLatest", "groupBy", "publishConnect", "skipUntil",
+        "skipWhile", "takeFor", "takeLast", "takeUntil", "toArray",
     ]
 
     /// The flow of all steps; the first one starts from source `s` where it names none.
@@ -28,7 +39,7 @@ struct MarbleOperators: Sendable {
         return steps.reduce(sources[value["source"]!.string!]!) { apply($1["op"]!.string!, $1["args"]!, to: $0) }
     }
 
-    private func apply(_ name: String, _ args: MarbleValue, to flow: MarbleFlow) -> MarbleFlow {
+    func apply(_ name: String, _ args: MarbleValue, to flow: MarbleFlow) -> MarbleFlow {
         let sources = args["sources"]?.array?.map(source) ?? []
         let milliseconds = Duration.milliseconds(args["ms"]?.int ?? 0)
         switch name {
@@ -63,11 +74,77 @@ struct MarbleOperators: Sendable {
         case "delay": return flow.delay(milliseconds, clock: clock)
         case "timeout": return flow.timeout(milliseconds, clock: clock, other: args["other"].map(source))
         case "observeOn": return flow.buffer(1024)
-        default: fatalError("no operator \(name)")
+        case "amb": return .amb(sources)
+        case "bufferTimeCount":
+            return flow.buffer(count: args["count"]!.int!, time: milliseconds, clock: clock).map { .array($0) }
+        case "windowTimeCount":
+            return windows(flow.window(count: args["count"]!.int!, time: milliseconds, clock: clock))
+        case "debounce": return flow.debounce(milliseconds, clock: clock)
+        case "throttle": return flow.throttle(milliseconds, clock: clock, latest: args["latest"] != .bool(false))
+        case "sample": return flow.sample(source(args["sampler"]!))
+        case "defaultIfEmpty": return flow.defaultIfEmpty(args["value"]!)
+        case "delaySubscription": return flow.delaySubscription(milliseconds, clock: clock)
+        case "elementAt": return flow.elementAt(args["index"]!.int!)
+        case "materialize":
+            return flow.materialize().map { event in
+                switch event {
+                case .next(let value): .array([.string("next"), value])
+                case .completed: .string("|")
+                case .failed(let error): .string("#" + describe(error))
+                }
+            }
+        case "retryWhen":
+            let handler = args["handler"]!.string!.split(separator: ":").map(String.init)
+            return flow.retryWhen { notifier(handler, $0) }
+        case "flatMapFirst": return flow.flatMapFirst(inner(args))
+        case "flatMapLatest": return flow.flatMapLatest(inner(args))
+        case "groupBy":
+            return flow.groupBy { MarbleValue.int($0.int! % 2) }
+                .flatMap { group in group.flow.map { .array([group.key, $0]) } }
+        case "publishConnect":
+            let connectable = flow.publish(replay: args["replay"]?.int ?? 0)
+            connectables.append(connectable)
+            return connectable.flow
+        case "skipUntil": return flow.skipUntil(source(args["notifier"]!))
+        case "skipWhile": return flow.skipWhile(predicate(args["pred"]!.string!))
+        case "takeFor": return flow.takeFor(milliseconds, clock: clock)
+        case "takeLast": return flow.takeLast(args["n"]!.int!)
+        case "takeUntil": return flow.takeUntil(source(args["notifier"]!))
+        case "toArray": return flow.toArray().map { .array($0) }
+        default: return engine(name, args, flow)
         }
     }
 
-    private func inner(_ args: MarbleValue) -> @Sendable (MarbleValue) throws -> MarbleFlow {
+    /// Each window with its number.
+    private func windows(_ flow: Flow<MarbleFlow>) -> MarbleFlow {
+        flow.scan((-1, MarbleFlow.empty)) { ($0.0 + 1, $1) }.flatMap { number, window in
+            window.startWith(.string("open")).map { .array([.int(number), $0]) }
+        }
+    }
+
+    /// The handler of a `retryWhen`: `delay:MS`, `backoff:MS`, `limit:N:MS`, `take1:MS`, `empty`, `never`, `error:N`.
+    private func notifier(_ handler: [String], _ errors: Flow<any Error>) -> Flow<Int> {
+        let numbered = errors.scan((-1, TestError("") as any Error)) { ($0.0 + 1, $1) }
+        switch handler[0] {
+        case "delay": return errors.flatMap { [clock] _ in .timer(.milliseconds(Int(handler[1])!), clock: clock) }
+        case "backoff":
+            return numbered.flatMap { [clock] number, _ in
+                .timer(.milliseconds(Int(handler[1])! << number), clock: clock)
+            }
+        case "limit":
+            return numbered.flatMap { [clock] number, error in
+                if number >= Int(handler[1])! { return .fail(error) }
+                return .timer(.milliseconds(Int(handler[2])!), clock: clock)
+            }
+        case "take1":
+            return errors.flatMap { [clock] _ in .timer(.milliseconds(Int(handler[1])!), clock: clock) }.take(1)
+        case "empty": return .empty
+        case "never": return .never
+        default: return .fail(TestError(handler[1]))
+        }
+    }
+
+    func inner(_ args: MarbleValue) -> @Sendable (MarbleValue) throws -> MarbleFlow {
         let inners = args["inner"]?.object?.mapValues(source) ?? [:]
         let fails = args["selector"]?.string
         return { value in

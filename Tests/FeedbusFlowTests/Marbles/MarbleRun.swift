@@ -16,27 +16,37 @@ final class MarbleRun: Sendable {
 
     /// Why a case cannot run yet; nil if it can.
     static func lacks(_ item: MarbleCase) -> String? {
-        if let engine = item.engine { return "demand of \(engine)" }
-        if let step = item.steps.first(where: { !MarbleOperators.names.contains($0.op) }) { return step.op }
+        let names = MarbleOperators.names.union(MarbleEngine.names)
+        if let step = item.steps.first(where: { !names.contains($0.op) }) { return step.op }
         for source in item.sources.values {
             let kind = source["kind"]!.string!
             if !MarbleSource.kinds.contains(kind) { return "\(kind) subject" }
-            if source["window_ms"] != nil { return "replay by time" }
         }
         return nil
     }
 
-    init(_ item: MarbleCase, _ simulation: Simulation) {
+    let engine: MarbleEngine
+    let operators: MarbleOperators
+    let demands: [MarbleDemand?]
+
+    /// - Parameter seed: cuts what a source emits at one moment into chunks; nil: one chunk.
+    init(_ item: MarbleCase, _ simulation: Simulation, seed: UInt64? = nil) {
         self.item = item
         self.simulation = simulation
+        let engine = MarbleEngine(item)
+        self.engine = engine
         sources = Dictionary(
             uniqueKeysWithValues: item.sources.map { name, description in
                 (
                     name,
-                    MarbleSource(description, item.inputs.filter { $0.source == name }, clock: simulation.clock)
+                    MarbleSource(
+                        engine.source ?? description, item.inputs.filter { $0.source == name }, clock: simulation.clock,
+                        random: seed.map { SplitMix64(seed: $0) })
                 )
             })
-        flow = MarbleOperators(clock: simulation.clock, sources: sources.mapValues(\.flow)).build(item.steps)
+        operators = MarbleOperators(clock: simulation.clock, sources: sources.mapValues(\.flow))
+        flow = operators.build(item.steps)
+        demands = item.subscribers.map { $0.demand.map { _ in MarbleDemand(engine) } }
         timelines = item.subscribers.map { _ in Recorder() }
     }
 
@@ -45,18 +55,39 @@ final class MarbleRun: Sendable {
     /// Plays the case to its end. What is due at one moment runs in the order of the file: sources, then subscribers.
     func play() async throws {
         var agenda: [(at: Int, action: @Sendable () async -> Void)] = []
-        for input in item.inputs where !sources[input.source]!.isCold {
+        // What a source emits at one moment is one push: the source cuts it.
+        var inputs = item.inputs.filter { !sources[$0.source]!.isCold }[...]
+        while let first = inputs.popFirst() {
+            var values = [first.next].compactMap { $0 }
+            while first.next != nil, let next = inputs.first, next.source == first.source, next.at == first.at,
+                let value = next.next
+            {
+                values.append(value)
+                inputs.removeFirst()
+            }
             agenda.append(
                 (
-                    input.at,
-                    { [source = sources[input.source]!] in
-                        await source.push(next: input.next, complete: input.complete == true, error: input.error)
+                    first.at,
+                    { [source = sources[first.source]!, values] in
+                        await source.push(values, complete: first.complete == true, error: first.error)
                     }
                 ))
         }
         for (index, subscriber) in item.subscribers.enumerated() {
             if let at = subscriber.subscribeAt { agenda.append((at, { self.subscribe(index) })) }
             if let at = subscriber.unsubscribeAt { agenda.append((at, { self.unsubscribe(index) })) }
+            for demand in subscriber.demand ?? [] {
+                agenda.append(
+                    (demand["at"]!.int!, { [taker = demands[index]!] in await taker.ask(demand["n"]?.int ?? .max) }))
+            }
+        }
+        for connectable in operators.connectables.values {
+            for at in item.args["connect_at"]?.array ?? [.int(0)] {
+                agenda.append((at.int!, { connectable.connect() }))
+            }
+            for at in item.args["disconnect_at"]?.array ?? [] {
+                agenda.append((at.int!, { await connectable.disconnect() }))
+            }
         }
         // All go to sleep at once, in the order of the file: so ties wake in that order, before any later sleeper.
         let actors = agenda.map { at, action in
@@ -75,12 +106,14 @@ final class MarbleRun: Sendable {
             task.cancel()
             await task.value
         }
+        for connectable in operators.connectables.values { await connectable.disconnect() }
     }
 
     private func subscribe(_ index: Int) {
         let task = Task.immediate(executorPreference: simulation.loop) {
             do {
-                try await self.flow.collect { chunk in
+                let flow = self.demands[index].map { $0.limit(self.flow) } ?? self.flow
+                try await flow.collect { chunk in
                     for value in chunk {
                         try Task.checkCancellation()
                         await self.record(index, MarbleEvent(at: self.now, next: value))
@@ -89,8 +122,11 @@ final class MarbleRun: Sendable {
                 if Task.isCancelled { return }
                 await self.record(index, MarbleEvent(at: self.now, complete: true))
             } catch let error as FeedbusError {
-                await self.record(
-                    index, MarbleEvent(at: self.now, error: error.code.name == "flow.timeout" ? "timeout" : ""))
+                let names = ["flow.timeout": "timeout", "flow.out-of-range": "outOfRange"]
+                await self.record(index, MarbleEvent(at: self.now, error: names[error.code.name] ?? error.code.name))
+            } catch is EdgeOverflow {
+                let name = self.item.operator == "pekko.buffer" ? "BufferOverflow" : "MissingBackpressureException"
+                await self.record(index, MarbleEvent(at: self.now, error: name))
             } catch {
                 if error is CancellationError { return }
                 await self.record(index, MarbleEvent(at: self.now, error: describe(error)))
@@ -116,7 +152,8 @@ final class MarbleRun: Sendable {
     private func perform(_ action: MarbleValue, by index: Int) async {
         if let push = action["push"] {
             await sources[push["source"]!.string!]!.push(
-                next: push["next"], complete: push["complete"] == .bool(true), error: push["error"]?.string)
+                [push["next"]].compactMap { $0 }, complete: push["complete"] == .bool(true),
+                error: push["error"]?.string)
         }
         if let other = action["subscribe"]?.int { subscribe(other) }
         if let other = action["unsubscribe"]?.int {

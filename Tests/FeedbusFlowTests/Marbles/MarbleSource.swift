@@ -17,14 +17,35 @@ final class MarbleSource: Sendable {
     let clock: any EventClock
     let state: Mutex<State>
 
-    static let kinds: Set = ["hot", "cold", "sync", "publish", "publishSerialized", "replay"]
+    /// What is pushed before anybody listens, of a source that queues.
+    let queue: Edge<MarbleValue>?
+    /// Cuts what comes at one moment into chunks; nil: one chunk.
+    let random: Mutex<SplitMix64?>
 
-    init(_ description: MarbleValue, _ inputs: [MarbleCase.Input], clock: any EventClock) {
+    static let kinds: Set = [
+        "hot", "cold", "sync", "publish", "publishSerialized", "replay", "behavior", "behaviorSerialized", "async",
+        "queue",
+    ]
+
+    init(
+        _ description: MarbleValue, _ inputs: [MarbleCase.Input], clock: any EventClock, random: SplitMix64? = nil
+    ) {
         kind = description["kind"]!.string!
         self.inputs = inputs
         self.clock = clock
-        let replay = kind == "replay" ? description["buffer"]?.int ?? 1000 : 0
-        state = Mutex(State(subject: Subject(replay: replay, scope: .forever)))
+        self.random = Mutex(random)
+        queue = kind == "queue" ? Edge(capacity: description["buffer"]!.int!, policy: .dropNewest) : nil
+        let buffer = description["buffer"]?.int ?? 1000
+        let subject: Subject<MarbleValue> =
+            switch kind {
+            case "replay" where description["window_ms"] != nil:
+                .replay(buffer, for: .milliseconds(description["window_ms"]!.int!), clock: clock)
+            case "replay": Subject(replay: buffer, scope: .forever)
+            case "behavior", "behaviorSerialized": .current(description["initial"]!)
+            case "async": .last()
+            default: Subject(scope: .forever)
+            }
+        state = Mutex(State(subject: subject))
     }
 
     private var now: Int { Int(clock.now.nanoseconds / 1_000_000) }
@@ -43,6 +64,8 @@ final class MarbleSource: Sendable {
             defer { self.release(index) }
             if self.isCold {
                 try await self.play(attempt: index, emit)
+            } else if let queue = self.queue {
+                while let chunk = try await queue.next() { try await emit(chunk) }
             } else {
                 let subject = self.state.withLock { $0.subject }
                 try await subject.flow(capacity: 10_000).collect(emit)
@@ -58,9 +81,9 @@ final class MarbleSource: Sendable {
         var moment = 0
         func flush() async throws {
             if pending.isEmpty { return }
-            let chunk = Chunk(pending)
+            let chunks = cuts(pending)
             pending = []
-            try await emit(chunk)
+            for chunk in chunks { try await emit(chunk) }
         }
         for input in inputs where input.attempt == nil || input.attempt == min(attempt, last) {
             if kind == "cold", input.at > moment {
@@ -77,10 +100,18 @@ final class MarbleSource: Sendable {
         try await Flow<MarbleValue>.never.collect { _ in }
     }
 
+    private func cuts(_ values: [MarbleValue]) -> [Chunk<MarbleValue>] {
+        random.withLock { random in
+            guard random != nil else { return values.isEmpty ? [] : [Chunk(values)] }
+            return cut(values, &random!).map { Chunk($0) }
+        }
+    }
+
     /// A hot or subject source emits.
-    func push(next: MarbleValue? = nil, complete: Bool = false, error: String? = nil) async {
+    func push(_ values: [MarbleValue] = [], complete: Bool = false, error: String? = nil) async {
+        if let queue { return try! await queue.send(Chunk(values)) }
         let subject = state.withLock { $0.subject }
-        if let next { try? await subject.send(Chunk(one: next)) }
+        for chunk in cuts(values) { try? await subject.send(chunk) }
         guard complete || error != nil else { return }
         if kind == "hot" { state.withLock { $0.subject = Subject() } }
         // Its end releases all at once, whatever a subscriber still makes of what it was sent.

@@ -1,0 +1,71 @@
+// feedbus: a flow divided by keys.
+
+extension Flow {
+    /// A flow for each key, when its first element comes.
+    ///
+    /// ```
+    /// self              1--2--3--4--|
+    /// groupBy { odd }   a--b--------|
+    /// a                 1-----3-----|
+    /// b                    2-----4--|
+    /// ```
+    /// Completion and error reach the open groups first, then the result. A group whose collection has ended, or that nobody
+    /// holds, is forgotten: the next element with its key opens a new one (as RxJava). What `key` throws fails all.
+    ///
+    /// Back-pressure: `capacity` elements of each group wait for its collector, and `groups` groups for the consumer; then the
+    /// producer is held, with all groups: collect them side by side (`flatMap`). Combine has none; Kotlin has none.
+    /// - Parameters:
+    ///   - capacity: elements, 1...
+    ///   - groups: 1...
+    public func groupBy<Key: Hashable & Sendable>(
+        capacity: Int = 256, groups: Int = 16, _ key: @escaping @Sendable (Element) throws -> Key
+    ) -> Flow<FlowGroup<Key, Element>> {
+        Flow<FlowGroup<Key, Element>> { emit in
+            let waiting = Edge<FlowGroup<Key, Element>>(capacity: groups)
+            // Touched by the producer's branch, and when all branches have ended.
+            let open = Local<[Key: Edge<Element>]>([:])
+            defer { for edge in open.value.values { edge.fail(CancellationError()) } }
+            let add: @Sendable (Key, Chunk<Element>) async throws -> Void = { key, run in
+                if let edge = open.value[key], try await edge.sendIfOpen(run) { return }
+                let edge = Edge<Element>(capacity: capacity)
+                open.value[key] = edge
+                try await waiting.send(Chunk(one: FlowGroup(key: key, flow: FlowPart(edge).flow)))
+                _ = try await edge.sendIfOpen(run)
+            }
+            try await runBranches(
+                [
+                    {
+                        do {
+                            try await self.collect { chunk in
+                                var rest = chunk
+                                while let first = rest.first {
+                                    let firstKey = try key(first)
+                                    var length = 1
+                                    var failure: (any Error)?
+                                    do {
+                                        while length < rest.count, try key(rest[length]) == firstKey { length += 1 }
+                                    } catch {
+                                        failure = error
+                                    }
+                                    try await add(firstKey, rest.prefix(length))
+                                    if let failure { throw failure }
+                                    rest = rest.dropFirst(length)
+                                }
+                            }
+                            for edge in open.value.values { edge.finish() }
+                            waiting.finish()
+                        } catch {
+                            for edge in open.value.values { edge.fail(error) }
+                            if error is CancellationError { throw error }
+                            waiting.fail(error)
+                        }
+                        return .goOn
+                    },
+                    {
+                        while let groups = try await waiting.next() { try await emit(groups) }
+                        return .complete
+                    },
+                ], gate: SerialGate())
+        }
+    }
+}

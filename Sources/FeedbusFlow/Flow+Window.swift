@@ -1,0 +1,119 @@
+// feedbus: a flow cut into flows by count and time.
+
+public import FeedbusBase
+
+extension Flow {
+    /// The elements in windows, each a flow: a window ends when it has `count` elements or is `time` old, whichever comes
+    /// first, and then the next one opens; the first opens at once.
+    ///
+    /// ```
+    /// self               1--2--3------------|
+    /// count: 2, time: 5  a--b-------c----d--|
+    /// a                  1--2|
+    /// b                     --3-----|
+    /// ```
+    /// A window completes before the next one opens. Completion and error reach the open window first, then the result.
+    /// A window is to be collected once; one that nobody holds, or whose collection has ended, lets its elements go.
+    ///
+    /// Back-pressure: `capacity` elements of a window wait for its collector, and one window for the consumer; then the
+    /// producer is held (and the time that a window lasts with it). RxSwift: `window(timeSpan:count:)`.
+    /// - Parameters:
+    ///   - count: elements, 1...
+    ///   - time: above zero; nil: count alone.
+    ///   - capacity: elements, 1...
+    public func window(
+        count: Int = .max, time: Duration?, clock: any EventClock, capacity: Int = 1024
+    ) -> Flow<Flow<Element>> {
+        precondition(count > 0 && time ?? .seconds(1) > .zero, "a window has room for one element, for some time")
+        return Flow<Flow<Element>> { emit in
+            let run = WindowRun<Element>(count: count, time: time, clock: clock, capacity: capacity)
+            // Whoever still listens to a window would wait for ever.
+            defer { run.end(CancellationError()) }
+            try await runBranches(
+                [
+                    {
+                        try await run.openFirst()
+                        do {
+                            try await self.collect { try await run.add($0) }
+                            run.end(nil)
+                        } catch {
+                            run.end(error)
+                            if error is CancellationError { throw error }
+                        }
+                        return .goOn
+                    },
+                    {
+                        while true {
+                            try await run.alarm.ring()
+                            try await run.turn.run { try await run.open() }
+                        }
+                    },
+                    {
+                        while let windows = try await run.windows.next(max: 1) { try await emit(windows) }
+                        return .complete
+                    },
+                ], gate: SerialGate())
+        }
+    }
+}
+
+/// One collection of `window`.
+private struct WindowRun<Element: Sendable>: Sendable {
+    let count: Int
+    let time: Duration?
+    let clock: any EventClock
+    let capacity: Int
+    let alarm: Alarm
+    /// Lets the producer and the timer change the window one at a time.
+    let turn = SerialGate()
+    let windows = Edge<Flow<Element>>(capacity: 1)
+    let current = Guarded<(edge: Edge<Element>?, room: Int)>((nil, 0))
+
+    init(count: Int, time: Duration?, clock: any EventClock, capacity: Int) {
+        self.count = count
+        self.time = time
+        self.clock = clock
+        self.capacity = capacity
+        alarm = Alarm(clock)
+    }
+
+    func openFirst() async throws { try await turn.run { try await open() } }
+
+    /// Inside `turn`.
+    func open() async throws {
+        let edge = Edge<Element>(capacity: capacity)
+        current.with { state -> Edge<Element>? in
+            defer { state = (edge, count) }
+            return state.edge
+        }?.finish()
+        if let time { alarm.set(for: clock.now + time) }
+        _ = try await windows.sendIfOpen(Chunk(one: FlowPart(edge).flow))
+    }
+
+    func add(_ chunk: Chunk<Element>) async throws {
+        var rest = chunk
+        while !rest.isEmpty {
+            let part = Local(Chunk<Element>())
+            try await turn.run { [rest] in
+                let (edge, room) = current.with { ($0.edge, $0.room) }
+                part.value = rest.prefix(room)
+                _ = try await edge?.sendIfOpen(part.value)
+                current.with { $0.room = room - part.value.count }
+                if room == part.value.count { try await open() }
+            }
+            rest = rest.dropFirst(part.value.count)
+        }
+    }
+
+    func end(_ error: (any Error)?) {
+        alarm.clear()
+        let edge = current.with { $0.edge }
+        if let error {
+            edge?.fail(error)
+            windows.fail(error)
+        } else {
+            edge?.finish()
+            windows.finish()
+        }
+    }
+}
