@@ -55,7 +55,9 @@ public struct Log: Sendable {
         return copy
     }
 
-    public func log(_ level: LogLevel, _ message: @autoclosure () -> String, _ details: KeyValuePairs<String, String> = [:]) {
+    public func log(
+        _ level: LogLevel, _ message: @autoclosure () -> String, _ details: KeyValuePairs<String, String> = [:]
+    ) {
         guard level >= self.level else { return }
         write(LogRecord(level: level, node: node, message: message(), details: details.map { ($0.key, $0.value) }))
     }

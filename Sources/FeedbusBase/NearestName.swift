@@ -8,7 +8,10 @@ public func nearestName(to name: String, in candidates: some Sequence<String>) -
         let distance = editDistance(wanted, Array(candidate.lowercased()))
         if distance < best?.distance ?? .max { best = (candidate, distance) }
     }
-    guard let best, best.distance <= max(1, max(wanted.count, best.name.count) * 2 / 5) || best.name.lowercased().hasPrefix(name.lowercased()) else {
+    guard let best,
+        best.distance <= max(1, max(wanted.count, best.name.count) * 2 / 5)
+            || best.name.lowercased().hasPrefix(name.lowercased())
+    else {
         return nil
     }
     return best.name
@@ -16,7 +19,8 @@ public func nearestName(to name: String, in candidates: some Sequence<String>) -
 
 private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
-    var previous2 = [Int](), previous = Array(0...b.count)
+    var previous2 = [Int]()
+    var previous = Array(0...b.count)
     for i in 1...a.count {
         var row = [i]
         for j in 1...b.count {

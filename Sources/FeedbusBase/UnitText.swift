@@ -48,7 +48,9 @@ public enum ByteSize {
 
     /// The shortest exact text that `parse` reads back.
     public static func text(_ bytes: Int) -> String {
-        for (name, size) in [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("GB", 1_000_000_000), ("MB", 1_000_000)]
+        for (name, size) in [
+            ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("GB", 1_000_000_000), ("MB", 1_000_000),
+        ]
         where bytes >= size && bytes % size == 0 {
             return "\(bytes / size)\(name)"
         }

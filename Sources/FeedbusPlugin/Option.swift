@@ -102,7 +102,10 @@ extension PluginOptions {
         var decoded = Self()
         var problems: [ConfigProblem] = []
         guard let members = value.map(\.members) ?? [] else {
-            return (decoded, [value!.problem("expected an object with options, found \(value!.kindName)", code: "wrong-type")])
+            return (
+                decoded,
+                [value!.problem("expected an object with options, found \(value!.kindName)", code: "wrong-type")]
+            )
         }
         for member in members {
             if let option = options.first(where: { $0.summary.name == member.key }) {

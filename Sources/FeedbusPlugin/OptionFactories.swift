@@ -47,12 +47,14 @@ extension Option where Root: PluginOptions {
 
     /// Any text. `pattern` words what is accepted where `accepts` refuses some.
     public static func string(
-        _ name: String, _ path: OptionPath<Root, String>, required: Bool = false, pattern: String = "a non-empty string",
+        _ name: String, _ path: OptionPath<Root, String>, required: Bool = false,
+        pattern: String = "a non-empty string",
         accepts: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }, help: String, example: String? = nil
     ) -> Option {
-        custom(name, path, kind: .string, required: required, help: help, example: example, show: jsonText) {
-            value, _ in readString(name, value, pattern, accepts)
-        }
+        custom(
+            name, path, kind: .string, required: required, help: help, example: example, show: jsonText,
+            read: { value, _ in readString(name, value, pattern, accepts)
+            })
     }
 
     /// Any text, or none.
@@ -60,9 +62,10 @@ extension Option where Root: PluginOptions {
         _ name: String, _ path: OptionPath<Root, String?>, pattern: String = "a non-empty string",
         accepts: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }, help: String, example: String? = nil
     ) -> Option {
-        custom(name, path, kind: .string, help: help, example: example, show: { $0.map(jsonText) ?? nil }) {
-            value, _ in readString(name, value, pattern, accepts).map { $0 }
-        }
+        custom(
+            name, path, kind: .string, help: help, example: example, show: { $0.map(jsonText) ?? nil },
+            read: { value, _ in readString(name, value, pattern, accepts).map { $0 }
+            })
     }
 
     /// A list of texts; a single text counts as a list of one where `orOne` is set.
@@ -72,58 +75,67 @@ extension Option where Root: PluginOptions {
         help: String, example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: orOne ? .either([.list(.string), .string]) : .list(.string), required: required, help: help,
-            example: example, show: { $0.map { "[" + $0.map { jsonText($0) }.joined(separator: ", ") + "]" } }
-        ) { value, _ in
-            if orOne, value.string != nil { return readString(name, value, pattern, accepts).map { [$0] } }
-            guard let elements = value.elements else { return .problems([wrong(name, value, "a list of strings")]) }
-            var texts: [String] = []
-            var problems: [ConfigProblem] = []
-            for element in elements {
-                switch readString(name, element, pattern, accepts) {
-                case .value(let text): texts.append(text)
-                case .problems(let found): problems += found
+            name, path, kind: orOne ? .either([.list(.string), .string]) : .list(.string), required: required,
+            help: help,
+            example: example, show: { $0.map { "[" + $0.map { jsonText($0) }.joined(separator: ", ") + "]" } },
+            read: { value, _ in
+                if orOne, value.string != nil { return readString(name, value, pattern, accepts).map { [$0] } }
+                guard let elements = value.elements else { return .problems([wrong(name, value, "a list of strings")]) }
+                var texts: [String] = []
+                var problems: [ConfigProblem] = []
+                for element in elements {
+                    switch readString(name, element, pattern, accepts) {
+                    case .value(let text): texts.append(text)
+                    case .problems(let found): problems += found
+                    }
                 }
-            }
-            if elements.isEmpty {
-                problems.append(value.problem("\"\(name)\" must not be an empty list", code: "out-of-range"))
-            }
-            return problems.isEmpty ? .value(texts) : .problems(problems)
-        }
+                if elements.isEmpty {
+                    problems.append(value.problem("\"\(name)\" must not be an empty list", code: "out-of-range"))
+                }
+                return problems.isEmpty ? .value(texts) : .problems(problems)
+            })
     }
 
     /// An `http` or `https` URL without user, password, query or fragment; a final slash is dropped.
     public static func url(
         _ name: String, _ path: OptionPath<Root, String>, help: String, example: String? = nil
     ) -> Option {
-        custom(name, path, kind: .url, help: help, example: example, show: jsonText) { value, _ in
-            readURL(name, value)
-        }
+        custom(
+            name, path, kind: .url, help: help, example: example, show: jsonText,
+            read: { value, _ in
+                readURL(name, value)
+            })
     }
 
     /// As `url`, where none is also fine.
     public static func url(
         _ name: String, _ path: OptionPath<Root, String?>, help: String, example: String? = nil
     ) -> Option {
-        custom(name, path, kind: .url, help: help, example: example, show: { $0.map(jsonText) ?? nil }) { value, _ in
-            readURL(name, value).map { $0 }
-        }
+        custom(
+            name, path, kind: .url, help: help, example: example, show: { $0.map(jsonText) ?? nil },
+            read: { value, _ in
+                readURL(name, value).map { $0 }
+            })
     }
 
     /// A JSON pointer (RFC 6901).
     public static func pointer(
         _ name: String, _ path: OptionPath<Root, JSONPointer>, defaultText: String, help: String
     ) -> Option {
-        custom(name, path, kind: .pointer, help: help, example: nil, show: { _ in jsonText(defaultText) }) { value, _ in
-            readPointer(name, value)
-        }
+        custom(
+            name, path, kind: .pointer, help: help, example: nil, show: { _ in jsonText(defaultText) },
+            read: { value, _ in
+                readPointer(name, value)
+            })
     }
 
     /// A JSON pointer, or none.
     public static func pointer(_ name: String, _ path: OptionPath<Root, JSONPointer?>, help: String) -> Option {
-        custom(name, path, kind: .pointer, help: help, example: nil, show: { _ in nil }) { value, _ in
-            readPointer(name, value).map { $0 }
-        }
+        custom(
+            name, path, kind: .pointer, help: help, example: nil, show: { _ in nil },
+            read: { value, _ in
+                readPointer(name, value).map { $0 }
+            })
     }
 
     /// One of the raw values of an enumeration.
@@ -132,16 +144,16 @@ extension Option where Root: PluginOptions {
     ) -> Option where Choice.RawValue == String {
         let words = Choice.allCases.map(\.rawValue)
         return custom(
-            name, path, kind: .choice(words), help: help, example: example, show: { jsonText($0.rawValue) }
-        ) { value, _ in
-            guard let text = value.string else { return .problems([wrong(name, value, oneOf(words))]) }
-            if let choice = Choice(rawValue: text) { return .value(choice) }
-            return .problems([
-                value.problem(
-                    "\"\(text)\" is no value of \"\(name)\": \(oneOf(words))", code: "unknown-choice",
-                    suggestion: nearestName(to: text, in: words))
-            ])
-        }
+            name, path, kind: .choice(words), help: help, example: example, show: { jsonText($0.rawValue) },
+            read: { value, _ in
+                guard let text = value.string else { return .problems([wrong(name, value, oneOf(words))]) }
+                if let choice = Choice(rawValue: text) { return .value(choice) }
+                return .problems([
+                    value.problem(
+                        "\"\(text)\" is no value of \"\(name)\": \(oneOf(words))", code: "unknown-choice",
+                        suggestion: nearestName(to: text, in: words))
+                ])
+            })
     }
 
     // MARK: - Numbers and units
@@ -151,26 +163,30 @@ extension Option where Root: PluginOptions {
         example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .integer(range), required: required, help: help, example: example, show: { String($0) }
-        ) { value, _ in readInteger(name, value, range) }
+            name, path, kind: .integer(range), required: required, help: help, example: example, show: { String($0) },
+            read: { value, _ in readInteger(name, value, range) })
     }
 
     public static func integer(
         _ name: String, _ path: OptionPath<Root, Int?>, in range: ClosedRange<Int>, help: String, example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .integer(range), help: help, example: example, show: { $0.map { String($0) } }
-        ) { value, _ in readInteger(name, value, range).map { $0 } }
+            name, path, kind: .integer(range), help: help, example: example, show: { $0.map { String($0) } },
+            read: { value, _ in readInteger(name, value, range).map { $0 } })
     }
 
     public static func boolean(
         _ name: String, _ path: OptionPath<Root, Bool>, help: String, example: String? = nil
     ) -> Option {
-        custom(name, path, kind: .boolean, help: help, example: example, show: { String($0) }) { value, _ in
-            if case .bool(let flag) = value.content { .value(flag) } else {
-                .problems([wrong(name, value, "true or false")])
-            }
-        }
+        custom(
+            name, path, kind: .boolean, help: help, example: example, show: { String($0) },
+            read: { value, _ in
+                if case .bool(let flag) = value.content {
+                    .value(flag)
+                } else {
+                    .problems([wrong(name, value, "true or false")])
+                }
+            })
     }
 
     /// A duration with its unit.
@@ -179,8 +195,8 @@ extension Option where Root: PluginOptions {
         example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .duration(range), help: help, example: example, show: { jsonText($0.text) }
-        ) { value, _ in readDuration(name, value, range) }
+            name, path, kind: .duration(range), help: help, example: example, show: { jsonText($0.text) },
+            read: { value, _ in readDuration(name, value, range) })
     }
 
     /// A duration with its unit, or none.
@@ -189,8 +205,9 @@ extension Option where Root: PluginOptions {
         example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .duration(range), help: help, example: example, show: { $0.map { jsonText($0.text) } ?? nil }
-        ) { value, _ in readDuration(name, value, range).map { $0 } }
+            name, path, kind: .duration(range), help: help, example: example,
+            show: { $0.map { jsonText($0.text) } ?? nil },
+            read: { value, _ in readDuration(name, value, range).map { $0 } })
     }
 
     /// A number of bytes with its unit.
@@ -198,8 +215,8 @@ extension Option where Root: PluginOptions {
         _ name: String, _ path: OptionPath<Root, Int>, in range: ClosedRange<Int>, help: String, example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .size(range), help: help, example: example, show: { jsonText(ByteSize.text($0)) }
-        ) { value, _ in readSize(name, value, range) }
+            name, path, kind: .size(range), help: help, example: example, show: { jsonText(ByteSize.text($0)) },
+            read: { value, _ in readSize(name, value, range) })
     }
 
     /// A number of bytes with its unit, or none.
@@ -208,8 +225,8 @@ extension Option where Root: PluginOptions {
     ) -> Option {
         custom(
             name, path, kind: .size(range), help: help, example: example,
-            show: { $0.map { jsonText(ByteSize.text($0)) } ?? nil }
-        ) { value, _ in readSize(name, value, range).map { $0 } }
+            show: { $0.map { jsonText(ByteSize.text($0)) } ?? nil },
+            read: { value, _ in readSize(name, value, range).map { $0 } })
     }
 
     // MARK: - Structure
@@ -218,8 +235,8 @@ extension Option where Root: PluginOptions {
     /// line breaks or other control characters is refused, as it could not stand in a header.
     public static func secret(_ name: String, _ path: OptionPath<Root, Secret?>, help: String) -> Option {
         custom(
-            name, path, kind: .secret, help: help, example: "{ \"secret\": \"env:NAME\" }", show: { _ in nil }
-        ) { value, context in readSecret(name, value, context).map { $0 } }
+            name, path, kind: .secret, help: help, example: "{ \"secret\": \"env:NAME\" }", show: { _ in nil },
+            read: { value, context in readSecret(name, value, context).map { $0 } })
     }
 
     /// An object with options of its own.
@@ -227,11 +244,11 @@ extension Option where Root: PluginOptions {
         _ name: String, _ path: OptionPath<Root, Nested>, help: String, example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .object(Nested.summaries), help: help, example: example, show: { _ in nil }
-        ) { value, context in
-            let (nested, problems) = Nested.decode(value, owner: value, context: context)
-            return problems.isEmpty ? .value(nested) : .problems(problems)
-        }
+            name, path, kind: .object(Nested.summaries), help: help, example: example, show: { _ in nil },
+            read: { value, context in
+                let (nested, problems) = Nested.decode(value, owner: value, context: context)
+                return problems.isEmpty ? .value(nested) : .problems(problems)
+            })
     }
 
     /// An object with options of its own, or none.
@@ -239,10 +256,10 @@ extension Option where Root: PluginOptions {
         _ name: String, _ path: OptionPath<Root, Nested?>, help: String, example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .object(Nested.summaries), help: help, example: example, show: { _ in nil }
-        ) { value, context in
-            let (nested, problems) = Nested.decode(value, owner: value, context: context)
-            return problems.isEmpty ? .value(nested) : .problems(problems)
-        }
+            name, path, kind: .object(Nested.summaries), help: help, example: example, show: { _ in nil },
+            read: { value, context in
+                let (nested, problems) = Nested.decode(value, owner: value, context: context)
+                return problems.isEmpty ? .value(nested) : .problems(problems)
+            })
     }
 }

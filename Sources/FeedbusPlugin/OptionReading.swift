@@ -78,7 +78,9 @@ func readURL(_ name: String, _ value: PositionedValue) -> OptionReading<String> 
     let scheme = lowered.hasPrefix("https://") ? "https://" : lowered.hasPrefix("http://") ? "http://" : ""
     let rest = text.dropFirst(scheme.count)
     let host = rest.prefix { $0 != "/" }
-    let plain = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F && !"?#\\\"<>".unicodeScalars.contains($0) }
+    let plain = text.unicodeScalars.allSatisfy {
+        $0.value > 0x20 && $0.value < 0x7F && !"?#\\\"<>".unicodeScalars.contains($0)
+    }
     guard !scheme.isEmpty, !host.isEmpty, !host.contains("@"), plain else {
         return .problems([value.problem("\"\(name)\" must be \(wanted), found \"\(text)\"", code: "not-a-url")])
     }

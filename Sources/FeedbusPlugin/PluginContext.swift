@@ -54,7 +54,8 @@ public struct PluginContext: Sendable {
 
     package init(
         node: String, log: Log, clock: any EventClock, mode: RunMode, retry: RetryPolicy,
-        onError: ErrorPolicy, http: PoliteClient, host: any LoopHost, directory: String, seed: UInt64, headline: @escaping @Sendable (Event) -> String?,
+        onError: ErrorPolicy, http: PoliteClient, host: any LoopHost, directory: String, seed: UInt64,
+        headline: @escaping @Sendable (Event) -> String?,
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
         self.node = node

@@ -19,7 +19,8 @@ public struct PluginDescription: Sendable {
     public var options: [OptionSummary]
     package var headline: @Sendable (Event) -> String?
     /// Decodes and checks the options of a node, and gives what makes the plugin; all problems at once.
-    package var prepare: @Sendable (_ checking: OptionCheck, _ context: OptionContext) -> (PreparedPlugin?, [ConfigProblem])
+    package var prepare:
+        @Sendable (_ checking: OptionCheck, _ context: OptionContext) -> (PreparedPlugin?, [ConfigProblem])
 }
 
 /// A plugin whose options are decoded, ready to be made.
@@ -61,7 +62,8 @@ public struct PluginRegistry: Sendable {
                 name: P.name, kind: kind, summary: P.summary, options: P.Options.summaries,
                 headline: { P.headline(of: $0) },
                 prepare: { checking, context in
-                    let (options, problems) = P.Options.decode(checking.node["with"], owner: checking.node, context: context)
+                    let (options, problems) = P.Options.decode(
+                        checking.node["with"], owner: checking.node, context: context)
                     guard problems.isEmpty else { return (nil, problems) }
                     P.check(options, checking)
                     return checking.problems.isEmpty ? (make(options), []) : (nil, checking.problems)

@@ -7,7 +7,7 @@ import Testing
 
 struct ReceiptTests {
     private final class Probe: Sendable {
-        let outcomes = Mutex<[Outcome]>([])
+        let outcomes = Synchronization.Mutex<[Outcome]>([])
         func receipt() -> Receipt { Receipt { outcome in self.outcomes.withLock { $0.append(outcome) } } }
         var seen: [Outcome] { outcomes.withLock { $0 } }
     }

@@ -8,7 +8,9 @@ import Testing
 struct RestartStateMachineTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    private func pauses(_ machine: inout RestartStateMachine, failingAt seconds: [Int64]) -> [RestartStateMachine.Action] {
+    private func pauses(_ machine: inout RestartStateMachine, failingAt seconds: [Int64]) -> [RestartStateMachine
+        .Action]
+    {
         seconds.map { second in
             machine.started(at: at(second))
             return machine.failed(at: at(second), unit: 1)

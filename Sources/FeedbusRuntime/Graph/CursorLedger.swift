@@ -55,7 +55,7 @@ final class CursorLedger: Sendable {
         if start {
             host.task { await self.saveAll() }
         }
-        waiters.forEach { $0.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
     private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
@@ -99,7 +99,7 @@ final class CursorLedger: Sendable {
             }
         }
         let waiters = state.withLock { Self.takeWaiters(&$0) }
-        waiters.forEach { $0.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Returns when every emission has settled and every ready cursor is saved, or after `giveUp`.
@@ -120,7 +120,7 @@ final class CursorLedger: Sendable {
             state.gaveUp = true
             return Self.takeWaiters(&state)
         }
-        waiters.forEach { $0.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Emissions that have not settled.

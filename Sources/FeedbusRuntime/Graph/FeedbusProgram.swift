@@ -16,8 +16,10 @@ package enum FeedbusProgram {
         ignoreSIGPIPE()
         let loop: EventLoop
         do { loop = try EventLoop.make(name: "main") } catch {
-            LogWriter(text: LogText(format: plan.settings.logFormat, color: false)) { WallTime(seconds: Int64(time(nil))) }
-                .log(level: .error).error("the event loop cannot start: \(describeError(error))")
+            LogWriter(text: LogText(format: plan.settings.logFormat, color: false)) {
+                WallTime(seconds: Int64(time(nil)))
+            }
+            .log(level: .error).error("the event loop cannot start: \(describeError(error))")
             return 1
         }
         let clock = loop.clock

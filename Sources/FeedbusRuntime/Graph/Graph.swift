@@ -232,7 +232,7 @@ package actor Graph {
         isStopping = true
         running.remove(Self.patience)
         services.log.info("stopping: \(reason)", ["grace": plan.settings.shutdownGrace.text])
-        sourceTasks.forEach { $0.cancel() }
+        for task in sourceTasks { task.cancel() }
         if running.isEmpty {
             endWaiter?.resume()
             endWaiter = nil
@@ -255,11 +255,11 @@ package actor Graph {
             left.report(.undelivered)
             counters[node]!.undelivered.add(left.count + waiting)
         }
-        consumerTasks.forEach { $0.cancel() }
+        for task in consumerTasks { task.cancel() }
     }
 
     private func abandon() {
-        ledgers.values.forEach { $0.giveUp() }
+        for ledger in ledgers.values { ledger.giveUp() }
         for node in running.sorted() {
             failures.append((node, "it did not end within the shutdown grace"))
             services.log.named(node).error("does not end; left behind")

@@ -36,7 +36,8 @@ struct StageRunner: Sendable {
                     break
                 }
                 let reason = describeError(error)
-                let left = count > 0 ? "; \(count) events under way are left undelivered and come again at the next start" : ""
+                let left =
+                    count > 0 ? "; \(count) events under way are left undelivered and come again at the next start" : ""
                 let action =
                     context.mode.once || (error as? FeedbusError)?.isRetriable == false
                     ? .giveUp(restarts: 0) : restarts.failed(at: context.clock.now, unit: random.unit())

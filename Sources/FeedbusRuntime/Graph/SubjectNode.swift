@@ -33,6 +33,6 @@ final class SubjectNode: Sendable {
     func producerFinished() {
         guard producers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
         subject.finish()
-        readers.withLock({ $0 }).forEach { $0.producerFinished() }
+        for reader in readers.withLock({ $0 }) { reader.producerFinished() }
     }
 }

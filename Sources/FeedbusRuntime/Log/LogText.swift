@@ -23,7 +23,8 @@ package struct LogText: Sendable {
 
     private func text(_ record: LogRecord, _ time: WallTime) -> String {
         let level = record.level.name.padding(to: 7)
-        var line = color ? "\u{1B}[2m\(time.rfc3339(milliseconds: true))\u{1B}[0m " : time.rfc3339(milliseconds: true) + " "
+        var line =
+            color ? "\u{1B}[2m\(time.rfc3339(milliseconds: true))\u{1B}[0m " : time.rfc3339(milliseconds: true) + " "
         line += color ? "\u{1B}[\(code(record.level))m\(level)\u{1B}[0m " : level + " "
         if let node = record.node { line += color ? "\u{1B}[1m\(node)\u{1B}[0m: " : "\(node): " }
         line += Self.oneLine(record.message)

@@ -11,7 +11,7 @@ import Synchronization
 
 /// What happened in a run, in order, as seen by the probes.
 final class Journal: Sendable {
-    private let state = Mutex<(lines: [String], log: [String], saved: [String])>(([], [], []))
+    private let state = Synchronization.Mutex<(lines: [String], log: [String], saved: [String])>(([], [], []))
 
     func note(_ line: String) { state.withLock { $0.lines.append(line) } }
     func log(_ record: LogRecord) {
@@ -170,7 +170,7 @@ private struct NoTransport: HTTPTransport {
 
 /// Holds whoever waits until it is opened.
 final class Gate: Sendable {
-    private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
+    private let state = Synchronization.Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
 
     func pass() async {
         await withCheckedContinuation { continuation in
@@ -188,6 +188,6 @@ final class Gate: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
-        waiters.forEach { $0.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 }

@@ -58,10 +58,12 @@ struct GraphTests {
                         try await output.emit(numbered(2...101))
                         journal.note("emitted")
                     },
-                    .sink("free", from: ["count"]) { numbers, _ in numbers.forEach { journal.note("free \($0)") } },
+                    .sink("free", from: ["count"]) { numbers, _ in
+                        for number in numbers { journal.note("free \(number)") }
+                    },
                     .sink("stuck", from: ["count"], events: 16) { numbers, _ in
                         await gate.pass()
-                        numbers.forEach { journal.note("stuck \($0)") }
+                        for number in numbers { journal.note("stuck \(number)") }
                     },
                 ])
             return try await bench.run {
@@ -87,10 +89,12 @@ struct GraphTests {
                         try await context.clock.sleep(for: .milliseconds(1))
                         for number in 2...1_000 { try await output.emit(numbered([number])) }
                     },
-                    .sink("free", from: ["count"]) { numbers, _ in numbers.forEach { journal.note("free \($0)") } },
+                    .sink("free", from: ["count"]) { numbers, _ in
+                        for number in numbers { journal.note("free \(number)") }
+                    },
                     .sink("slow", from: ["count"], events: 16, whenFull: .dropOldest) { numbers, _ in
                         await gate.pass()
-                        numbers.forEach { journal.note("slow \($0)") }
+                        for number in numbers { journal.note("slow \(number)") }
                     },
                 ])
             return try await bench.run {
@@ -140,7 +144,9 @@ struct GraphTests {
                         try await output.emit(numbered(1...3), saving: [CursorUpdate("cursor", "3")])
                         try await output.emit(numbered(4...5), saving: [CursorUpdate("cursor", "5")])
                     },
-                    .sink("free", from: ["count"]) { numbers, _ in numbers.forEach { journal.note("free \($0)") } },
+                    .sink("free", from: ["count"]) { numbers, _ in
+                        for number in numbers { journal.note("free \(number)") }
+                    },
                     .sink("broken", from: ["count"], retry: RetryPolicy(attempts: 2, jitter: false)) { _, _ in
                         throw Refused()
                     },
@@ -151,7 +157,8 @@ struct GraphTests {
         #expect(journal.saved == [])
         #expect(report.nodes.last?.undelivered == 5)
         #expect(report.exitCode == 1)
-        #expect(journal.logged.contains { $0.hasPrefix("error broken: given up: write failed: refused (tried 2 times)") })
+        #expect(
+            journal.logged.contains { $0.hasPrefix("error broken: given up: write failed: refused (tried 2 times)") })
     }
 
     @Test func aSourceThatFailsIsStartedAgainAndTheOthersNeverNotice() throws {
@@ -172,7 +179,9 @@ struct GraphTests {
                         }
                     },
                     .sink("crashes", from: ["crash"]) { numbers, _ in journal.note("crash \(numbers)") },
-                    .sink("ticks", from: ["tick"]) { numbers, _ in numbers.forEach { journal.note("tick \($0)") } },
+                    .sink("ticks", from: ["tick"]) { numbers, _ in
+                        for number in numbers { journal.note("tick \(number)") }
+                    },
                 ])
             return try await bench.run {
                 try await simulation.clock.sleep(for: .seconds(200))
@@ -253,7 +262,7 @@ struct GraphTests {
                     },
                     .sink("slow", from: ["count"], events: 4) { numbers, context in
                         try await context.clock.sleep(for: .milliseconds(10))
-                        numbers.forEach { journal.note("slow \($0)") }
+                        for number in numbers { journal.note("slow \(number)") }
                     },
                 ])
             return try await bench.run {
@@ -300,8 +309,12 @@ struct GraphTests {
                         for number in 1...10 { try await output.emit(numbered([number])) }
                     },
                     .stage("three", from: ["count"]) { $0.take(3) },
-                    .sink("few", from: ["three"]) { numbers, _ in numbers.forEach { journal.note("few \($0)") } },
-                    .sink("all", from: ["count"]) { numbers, _ in numbers.forEach { journal.note("all \($0)") } },
+                    .sink("few", from: ["three"]) { numbers, _ in
+                        for number in numbers { journal.note("few \(number)") }
+                    },
+                    .sink("all", from: ["count"]) { numbers, _ in
+                        for number in numbers { journal.note("all \(number)") }
+                    },
                 ])
             return try await bench.run()
         }
@@ -320,7 +333,9 @@ struct GraphTests {
                         for number in 1...10 { try await output.emit(numbered([number])) }
                     },
                     .sink("head", from: ["count"]) { _, _ in throw SinkFinished("the reader has gone") },
-                    .sink("all", from: ["count"]) { numbers, _ in numbers.forEach { journal.note("all \($0)") } },
+                    .sink("all", from: ["count"]) { numbers, _ in
+                        for number in numbers { journal.note("all \(number)") }
+                    },
                 ])
             return try await bench.run()
         }
@@ -337,7 +352,8 @@ struct GraphTests {
                     .source("a") { output, context in
                         for start in stride(from: 0, to: 100, by: 7) {
                             try await output.emit(
-                                numbered(start..<min(start + 7, 100)), saving: [CursorUpdate("cursor", Bytes("\(start)"))])
+                                numbered(start..<min(start + 7, 100)),
+                                saving: [CursorUpdate("cursor", Bytes("\(start)"))])
                             try await context.clock.sleep(for: .milliseconds(start % 3))
                         }
                     },
@@ -346,16 +362,17 @@ struct GraphTests {
                     .stage("even", from: ["shared"]) { $0.filter { Int($0.id.string)! % 2 == 0 } },
                     .sink("evens", from: ["even"], events: 3) { numbers, context in
                         try await context.clock.sleep(for: .milliseconds(1))
-                        numbers.forEach { journal.note("even \($0)") }
+                        for number in numbers { journal.note("even \(number)") }
                     },
                     .sink("all", from: ["shared"], events: 5) { numbers, _ in
-                        numbers.forEach { journal.note("all \($0)") }
+                        for number in numbers { journal.note("all \(number)") }
                     },
                 ])
             return try await bench.run()
         }
         func numbers(_ sink: String, _ range: Range<Int>) -> [Int] {
-            journal.lines.filter { $0.hasPrefix(sink + " ") }.map { Int($0.dropFirst(sink.count + 1))! }.filter(range.contains)
+            journal.lines.filter { $0.hasPrefix(sink + " ") }.map { Int($0.dropFirst(sink.count + 1))! }.filter(
+                range.contains)
         }
         #expect(numbers("all", 0..<100) == Array(0..<100), "seed \(seed)")
         #expect(numbers("all", 100..<200) == Array(100..<200), "seed \(seed)")
