@@ -160,9 +160,10 @@ import Testing
                 let response = try await transport.send(HTTPRequest("https://api.example.org/a?x=1&y=a%20b"))
                 #expect(response.recorded)
             }
-            let warnings = bed.lines.messages(.warning)
+            let warnings = bed.lines.all.filter { $0.level == .warning }
             #expect(warnings.count == 1)
-            #expect(warnings.first?.contains("rx") == true && warnings.first?.contains("recording demo.har") == true)
+            #expect(warnings.first?.node == "rx")
+            #expect(warnings.first?.message.contains("recording demo.har") == true)
             let error = await failure { try await transport.send(HTTPRequest("https://api.example.org/none")) }
             #expect(error?.code == code && error?.isRetriable == true)
         }
