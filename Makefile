@@ -3,7 +3,7 @@
 SWIFT_BUILD := swift build -j 2 --explicit-target-dependency-import-check error
 SHARED ?= ../shared
 
-.PHONY: run build test test-debug test-release test-blackbox lint sanitize bench setup clean help
+.PHONY: run build test test-debug test-release test-blackbox lint sanitize bench docs setup clean help
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,9 @@ sanitize: setup ## Run every Swift test under ThreadSanitizer and AddressSanitiz
 
 bench: build ## Measure memory, start-up and hand-off (Benchmarks/)
 	Benchmarks/run
+
+docs: build ## Write what the documents take from the program, and check them (Docs/check.py)
+	python3 Docs/check.py --write
 
 setup: ## Install what is needed (Debian packages)
 	@Scripts/setup

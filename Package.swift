@@ -105,6 +105,10 @@ let package = Package(
                     "NullPlugin", "TakePlugin", "ConsolePlugin", "JSONLinesPlugin", "ExecPlugin", "TranslationPlugin",
                     "FeedbusPlugin", "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
+            // The plugins of Docs/WritingAPlugin.md, compiled and tested.
+            .testTarget(
+                name: "ExamplePluginTests", dependencies: ["FeedbusPlugin", "FeedbusTestKit"],
+                swiftSettings: swiftSettings),
             .testTarget(
                 name: "SourcePluginTests",
                 dependencies: [

@@ -32,7 +32,7 @@ public actor Console: Sink {
         self.context = context
         self.options = options
         renderer = ConsoleRenderer(
-            format: options.format, template: try options.template.map { try LineTemplate($0) } ?? .line,
+            format: options.format, template: try options.template.map { try LineTemplate($0) },
             headline: context.headline)
     }
 

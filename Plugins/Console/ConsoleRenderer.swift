@@ -6,6 +6,8 @@ import FeedbusPlugin
 struct ConsoleRenderer {
     private let format: ConsoleFormat
     private let template: LineTemplate
+    /// Lines of the built-in template stand below each other on a terminal.
+    private let isAligned: Bool
     private let headline: @Sendable (Event) -> String?
     /// With SGR colours.
     var isColored = false
@@ -13,10 +15,17 @@ struct ConsoleRenderer {
     var columns: Int?
     private var localTime = LocalTime()
     private var colors = NodeColors()
+    /// The longest name of a node so far.
+    private var nodeWidth = 0
 
-    init(format: ConsoleFormat, template: LineTemplate, headline: @escaping @Sendable (Event) -> String?) {
+    /// A longer name pushes its own line to the right only.
+    private static let widestNode = 16
+
+    /// - Parameter template: nil for the format's own.
+    init(format: ConsoleFormat, template: LineTemplate?, headline: @escaping @Sendable (Event) -> String?) {
         self.format = format
-        self.template = template
+        self.template = template ?? .line
+        isAligned = template == nil
         self.headline = headline
     }
 
@@ -47,13 +56,29 @@ struct ConsoleRenderer {
             default:
                 writer.append(text)
             }
+            if piece == .node && isAligned && columns != nil {
+                let padding = min(self.padding(after: text), left)
+                writer.append(String(repeating: " ", count: padding))
+                left -= padding
+            }
         }
+    }
+
+    /// What is missing of the width of the longest name.
+    private mutating func padding(after node: String) -> Int {
+        let width = node.reduce(0) { $0 + TerminalText.width($1) }
+        nodeWidth = max(nodeWidth, min(width, ConsoleRenderer.widestNode))
+        return max(nodeWidth - width, 0)
+    }
+
+    private mutating func time(_ time: WallTime, now: WallTime) -> String {
+        isAligned && columns != nil ? localTime.column(time, now: now) : localTime.text(time, now: now)
     }
 
     private mutating func text(of piece: LineTemplate.Piece, _ event: Event, now: WallTime) -> String {
         switch piece {
         case .text(let text): text
-        case .time: localTime.text(WallTime(rfc3339: event.time) ?? now, now: now)
+        case .time: self.time(WallTime(rfc3339: event.time) ?? now, now: now)
         case .timestamp: event.time.string
         case .node: event.origin.node.string
         case .type: event.origin.type.string

@@ -28,5 +28,14 @@ struct LocalTime {
         return (lastDate, lastTime)
     }
 
+    /// In eleven columns, so that lines of a terminal stand below each other: `   14:03:22` for a time of today,
+    /// `03-01 14:03` for one of this year, ` 2025-03-01` for any other.
+    mutating func column(_ time: WallTime, now: WallTime) -> String {
+        let today = parts(now).date
+        let (date, timeOfDay) = parts(time)
+        if date == today { return "   \(timeOfDay)" }
+        return date.prefix(4) == today.prefix(4) ? "\(date.dropFirst(5)) \(timeOfDay.prefix(5))" : " \(date)"
+    }
+
     private func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -79,7 +79,7 @@ struct ConsoleRendererTests {
         headline: String? = nil
     ) throws -> String {
         var renderer = ConsoleRenderer(
-            format: format, template: try template.map { try LineTemplate($0) } ?? .line, headline: { _ in headline })
+            format: format, template: try template.map { try LineTemplate($0) }, headline: { _ in headline })
         renderer.isColored = colored
         renderer.columns = columns
         var writer = ByteWriter()
@@ -117,6 +117,33 @@ struct ConsoleRendererTests {
         let event = event("{}")
         #expect(try text(event, template: "{node} {type}", columns: 9) == "src org.…\n")
         #expect(try text(event, template: "{node} {type}", colored: true, columns: 3) == "\u{1B}[36msrc\u{1B}[0m\n")
+    }
+
+    @Test(arguments: [
+        ("2026-03-01T12:00:00Z", "   HH:MM:SS "), ("2026-02-03T12:00:00Z", "02-0H HH:MM "),
+        ("2001-02-03T12:00:00Z", " 2001-02-0H "),
+    ])
+    func timesOnATerminalTakeElevenColumns(time: String, shape: String) throws {
+        var dated = event("{}")
+        dated.time = Bytes(time)
+        let line = try text(dated, columns: 100)
+        #expect(line.hasSuffix(" src org.example.test 1\n"))
+        // Hours and days are those of this machine's time zone.
+        for (found, wanted) in zip(line, shape) {
+            if "HMS".contains(wanted) { #expect(found.isNumber) } else { #expect(found == wanted) }
+        }
+    }
+
+    @Test func namesOnATerminalTakeTheWidthOfTheLongest() {
+        var renderer = ConsoleRenderer(format: .line, template: nil, headline: { _ in "-" })
+        renderer.columns = 40
+        var writer = ByteWriter()
+        for node in ["a", "abcd", "ab"] {
+            let origin = EventOrigin(source: "s", type: "t", node: node)
+            renderer.append(event("{}", origin: origin), now: WallTime(seconds: 1_772_366_400), to: &writer)
+        }
+        let lines = writer.finish().string.split(separator: "\n").map { $0.dropFirst(12) }
+        #expect(lines == ["a -", "abcd -", "ab   -"])
     }
 
     @Test func nodesHaveColoursOfTheirOwn() {
