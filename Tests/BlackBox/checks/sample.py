@@ -20,6 +20,14 @@ def sample(case):
         case.write(name, (ROOT / name).read_bytes())
 
 
+def alone():
+    """The command that runs another one in a network namespace without a network."""
+    for one in (["unshare", "-n"], ["unshare", "-rn"]):
+        if shutil.which("unshare") and subprocess.run([*one, "true"], capture_output=True).returncode == 0:
+            return one
+    raise Skip("needs the right to make a network namespace (unshare -n)")
+
+
 def all_recorded(case):
     events = case.events("out/feedbus.jsonl")
     for kind in KINDS:
@@ -64,11 +72,7 @@ def offline_for_a_while(case):
 def without_a_network(case):
     """A plain run where there is no network: the recording answers, which is said once a source, at warning level."""
     sample(case)
-    wrap = next((one for one in (["unshare", "-n"], ["unshare", "-rn"])
-                 if shutil.which("unshare") and subprocess.run([*one, "true"], capture_output=True).returncode == 0), None)
-    if not wrap:
-        raise Skip("needs the right to make a network namespace (unshare -n)")
-    run = case.once(wrap=wrap)
+    run = case.once(wrap=alone())
     all_recorded(case)
     for name in SOURCES:
         said = [one for one in run.told("recording") if one.node == name]
@@ -81,13 +85,12 @@ def without_a_network(case):
 def without_a_network_and_a_recording(case):
     """The same without `http.offline`: an error a source that names its URL, exit 1, no event."""
     sample(case)
-    if subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode != 0:
-        raise Skip("needs the right to make a network namespace (unshare -n)")
+    wrap = alone()
     text = (case.folder / "config.json").read_text()
     case.write("config.json", text.replace('"offline": "Recordings/demo.har"', '"user_agent": "x"').replace(
         '"user_agent": "feedbus (+https://github.com/you/yours)",', ""))
     sets = [text for name in SOURCES for text in ("--set", f'sources.{name}.retry={{"attempts": 1}}')]
-    run = case.once(*sets, wrap=["unshare", "-n"], code=1)
+    run = case.once(*sets, wrap=wrap, code=1)
     same(case.lines("out/feedbus.jsonl"), [], "events")
     for name, host in (("rxswift", "api.github.com"), ("trending", "api.github.com"), ("earth", "eonet.gsfc.nasa.gov")):
         run.one_error(name, host)

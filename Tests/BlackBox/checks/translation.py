@@ -209,6 +209,32 @@ def recorded_refusals(case):
 
 
 @check
+def answers_that_are_nonsense(case):
+    """Bad answers of a translation service, each to a stage of its own: the joke goes on untranslated and marked, the log
+    names stage and URL, and says no more than fits on a line."""
+    work = Work(case)
+    good = '{"translatedText":"Muestra"}'
+    answers = {
+        "html": Answer("<html><h1>Whoa</h1></html>", media="text/html"), "empty": Answer(""), "cut": Answer(good[:12]), "null": Answer("null"),
+        "number": Answer('{"translatedText":7}'), "list": Answer('{"translatedText":["Muestra"]}'), "nothing": Answer("", 204),
+        "deep": Answer("[" * 50_000), "broken-off": Answer(good, cut=9), "status": Answer(good, 500), "html-502": Answer("<html>\n" * 400, 502),
+        "redirect": Answer("", 302, {"Location": "file:///etc/passwd"}), "no-http": Answer(raw=b"220 smtp ready\r\n"),
+        "huge": Answer('{"translatedText":"' + "x" * (20 << 20) + '"}'), "not-utf8": Answer(b'{"translatedText":"\xff\xfe"}'),
+    }
+    for name, answer in answers.items():
+        work.add(name, "libretranslate", f"Sample {name}", "es", answer)
+    run, events = work.run()
+    same(len(events), len(answers), "events")
+    for name, *_, up, _ in work.rows:
+        if name == "not-utf8" and "translationerror" not in events[name].all:
+            continue        # repaired: as good as refused
+        same(events[name].data, joined([*members(joke(f"Sample {name}", name, "en")), ("categories", "[]")]), f"the data of {name}, untranslated")
+        hold(events[name].all.get("translationerror"), f"{name} is marked with translationerror", seen=events[name])
+        said = run.told(rf"\b{name}-es\b", up.url, level="warning")
+        hold(len(said) == 1 and len(said[0].line) < 700, f"one line about {name}", seen=said)
+
+
+@check
 def what_on_error_says(case):
     """A translation that cannot be had: pass lets the event go on, drop leaves it out and says so, fail ends with exit 1."""
     for policy, count, code in (("pass", 1, 0), ("drop", 0, 0), ("fail", 0, 1)):
