@@ -110,7 +110,7 @@ struct EdgeHandOff: Benchmark {
     static let name = "edge"
     static let unit = "chunk through an edge with room for one, between two tasks of one loop"
     static let operations = 100_000
-    static let limit: Double? = 3_000
+    static let limit: Double? = 1_000
 
     func run(on loop: EventLoop) async throws -> Int {
         let edge = Edge<Int>(capacity: 1)

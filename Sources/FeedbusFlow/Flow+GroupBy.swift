@@ -23,12 +23,18 @@ extension Flow {
         Flow<FlowGroup<Key, Element>> { emit in
             let waiting = Edge<FlowGroup<Key, Element>>(capacity: groups)
             // Touched by the producer's branch, and when all branches have ended.
-            let open = Local<[Key: Edge<Element>]>([:])
-            defer { for edge in open.value.values { edge.fail(CancellationError()) } }
+            let open = Local<[Key: (number: Int, edge: Edge<Element>)]>([:])
+            let number = Local(0)
+            // In the order in which they were opened.
+            let all: @Sendable () -> [Edge<Element>] = {
+                open.value.values.sorted { $0.number < $1.number }.map(\.edge)
+            }
+            defer { for edge in all() { edge.fail(CancellationError()) } }
             let add: @Sendable (Key, Chunk<Element>) async throws -> Void = { key, run in
-                if let edge = open.value[key], try await edge.sendIfOpen(run) { return }
+                if let edge = open.value[key]?.edge, try await edge.sendIfOpen(run) { return }
                 let edge = Edge<Element>(capacity: capacity)
-                open.value[key] = edge
+                number.value += 1
+                open.value[key] = (number.value, edge)
                 try await waiting.send(Chunk(one: FlowGroup(key: key, flow: FlowPart(edge).flow)))
                 _ = try await edge.sendIfOpen(run)
             }
@@ -52,10 +58,10 @@ extension Flow {
                                     rest = rest.dropFirst(length)
                                 }
                             }
-                            for edge in open.value.values { edge.finish() }
+                            for edge in all() { edge.finish() }
                             waiting.finish()
                         } catch {
-                            for edge in open.value.values { edge.fail(error) }
+                            for edge in all() { edge.fail(error) }
                             if error is CancellationError { throw error }
                             waiting.fail(error)
                         }

@@ -18,6 +18,8 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
     var errorOutcome: String? = "E"
     /// How many of 1...6 the producer has begun to emit when the consumer is blocked in its first output.
     var emitted: Int
+    /// Outputs in all when the consumer was blocked for a while, where that is not what comes otherwise.
+    var afterBlock: Int?
     var build: @Sendable (Flow<Int>, any EventClock) -> Flow<String>
 
     var testDescription: String { name }

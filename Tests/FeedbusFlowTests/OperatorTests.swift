@@ -6,7 +6,7 @@ import FeedbusTestKit
 import Testing
 
 @Suite struct OperatorTests {
-    @Test(arguments: operatorCases) func emitsItsValuesAndCompletes(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func emitsItsValuesAndCompletes(_ operation: OperatorCase) throws {
         try Simulation.run { simulation in
             let probe = Probe(1...6)
             let outcome = await Outcome(of: operation.build(probe.flow, simulation.clock))
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases) func completesOnAnEmptyInput(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func completesOnAnEmptyInput(_ operation: OperatorCase) throws {
         try Simulation.run { simulation in
             let probe = Probe([[Int]]())
             let outcome = await Outcome(of: operation.build(probe.flow, simulation.clock))
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases.filter { $0.beforeError != nil })
+    @Test(arguments: allOperatorCases.filter { $0.beforeError != nil })
     func passesAnErrorOn(_ operation: OperatorCase) throws {
         try Simulation.run { simulation in
             let probe = Probe(1...4, error: TestError("E"))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases) func doesNotDependOnHowTheInputWasCut(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func doesNotDependOnHowTheInputWasCut(_ operation: OperatorCase) throws {
         for seed in 0..<60 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             let cuts = cut(Array(1...6), &random)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases) func aBlockedConsumerHoldsTheProducer(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func aBlockedConsumerHoldsTheProducer(_ operation: OperatorCase) throws {
         try Simulation.run { simulation in
             let probe = Probe(1...6)
             let gate = Gate()
@@ -67,12 +67,12 @@ import Testing
             #expect(calls.values.count == 1)
             gate.open()
             try await task.value
-            #expect(calls.values.reduce(0, +) == operation.values.count)
+            #expect(calls.values.reduce(0, +) == operation.afterBlock ?? operation.values.count)
             #expect(probe.released == probe.collections)
         }
     }
 
-    @Test(arguments: operatorCases) func cancellationReleasesTheProducer(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func cancellationReleasesTheProducer(_ operation: OperatorCase) throws {
         try Simulation.run { simulation in
             let probe = Probe(1...6)
             let task = Task(executorPreference: simulation.loop) {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases) func cancellationWhileTheProducerWaits(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func cancellationWhileTheProducerWaits(_ operation: OperatorCase) throws {
         try Simulation.run { simulation in
             let released = Recorder<Int>()
             let flow = Flow<Int> { _ in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases) func whatTheConsumerThrowsComesOut(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func whatTheConsumerThrowsComesOut(_ operation: OperatorCase) throws {
         for seed in [nil, 1, 2, 3] as [UInt64?] {
             try Simulation.run(seed: seed) { simulation in
                 let probe = Probe(1...6, error: TestError("E"))
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases) func takeOneStopsIt(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func takeOneStopsIt(_ operation: OperatorCase) throws {
         for seed in [nil, 1, 2, 3] as [UInt64?] {
             try Simulation.run(seed: seed) { simulation in
                 let probe = Probe(1...6)
@@ -135,11 +135,43 @@ import Testing
         }
     }
 
-    @Test(arguments: operatorCases) func eachCollectionStartsAnew(_ operation: OperatorCase) throws {
+    @Test(arguments: allOperatorCases) func eachCollectionStartsAnew(_ operation: OperatorCase) throws {
         try Simulation.run { simulation in
             let flow = operation.build(Probe(1...6).flow, simulation.clock)
             #expect(await Outcome(of: flow) == Outcome(operation.values))
             #expect(await Outcome(of: flow) == Outcome(operation.values))
+        }
+    }
+
+    /// What an operator keeps for a collection hangs on its closures and tasks: when those are gone, so are the elements.
+    @Test(arguments: allOperatorCases) func keepsNothingWhenItHasEnded(_ operation: OperatorCase) throws {
+        for end in ["completed", "failed", "left", "cancelled"] {
+            let (producer, consumer) = try Simulation.run { simulation in
+                let (producer, consumer) = (WeakProbe(), WeakProbe())
+                let error = end == "failed" ? TestError("E") : nil
+                let task = Task(executorPreference: simulation.loop) {
+                    let (up, down) = (producer.make(), consumer.make())
+                    let probe = Probe(1...4, error: error)
+                    let upstream = Flow<Int> { emit in
+                        try await probe.flow.collect { chunk in
+                            withExtendedLifetime(up) {}
+                            try await emit(chunk)
+                        }
+                        if end == "cancelled" { try await Gate().wait() }
+                    }
+                    var flow = operation.build(upstream, simulation.clock)
+                    if end == "left" { flow = flow.take(1) }
+                    try await flow.collect { _ in withExtendedLifetime(down) {} }
+                }
+                if end == "cancelled" {
+                    try await simulation.clock.sleep(for: .seconds(100))
+                    task.cancel()
+                }
+                _ = await task.result
+                return (producer, consumer)
+            }
+            #expect(producer.isGone, "\(end): the producer is kept")
+            #expect(consumer.isGone, "\(end): the consumer is kept")
         }
     }
 }

@@ -65,6 +65,23 @@ final class Gate: Sendable {
     }
 }
 
+/// Something whose end a test can see.
+final class Tracked: Sendable {}
+
+/// Looks after one `Tracked` without keeping it.
+final class WeakProbe: Sendable {
+    private struct State { weak var object: Tracked? }
+    private let state = Mutex(State())
+
+    func make() -> Tracked {
+        let object = Tracked()
+        state.withLock { $0.object = object }
+        return object
+    }
+
+    var isGone: Bool { state.withLock { $0.object == nil } }
+}
+
 struct TestError: Error, Equatable {
     var name: String
     init(_ name: String) { self.name = name }
