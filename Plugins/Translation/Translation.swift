@@ -191,7 +191,9 @@ public actor Translation: Stage {
             var event = event
             event.set("translationerror", to: JSON.quote(reason))
             return event
-        case .drop: return nil
+        case .drop:
+            context.countDropped(1)
+            return nil
         case .fail:
             throw FeedbusError(
                 "translation.failed", "cannot translate event \(event.id): \(reason)", isRetriable: true, cause: cause)

@@ -64,3 +64,6 @@ private func splitUnit(_ text: String) -> (Double, Substring)? {
     guard number.first != ".", number.last != ".", !number.isEmpty, let value = Double(number) else { return nil }
     return (value, text[number.endIndex...])
 }
+
+/// `1 event`, `2 events`.
+public func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

@@ -60,6 +60,9 @@ package final class EventLoop: SerialExecutor, LoopHost {
         perform { self.core.stop() }
     }
 
+    /// On the loop: kills all children at once, for a process that is about to end without `stop()`.
+    package func killChildren() { core.killChildren() }
+
     /// Calls `body` on the loop when it has been told to stop, before its handles are closed.
     package func onClose(_ body: @escaping @Sendable () -> Void) {
         perform { self.core.onClose(body) }

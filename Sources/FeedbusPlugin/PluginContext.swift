@@ -50,12 +50,14 @@ public struct PluginContext: Sendable {
     /// A short text for any event that a plugin of this program knows.
     public var headline: @Sendable (Event) -> String?
 
+    package var dropped: @Sendable (Int) -> Void
     package var loadCursor: @Sendable (String) async throws -> Bytes?
 
     package init(
         node: String, log: Log, clock: any EventClock, mode: RunMode, retry: RetryPolicy,
         onError: ErrorPolicy, http: PoliteClient, host: any LoopHost, directory: String, seed: UInt64,
         headline: @escaping @Sendable (Event) -> String?,
+        countDropped: @escaping @Sendable (Int) -> Void = { _ in },
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
         self.node = node
@@ -69,11 +71,16 @@ public struct PluginContext: Sendable {
         self.directory = directory
         self.seed = seed
         self.headline = headline
+        self.dropped = countDropped
         self.loadCursor = loadCursor
     }
 
     /// The executor of the plugin's actor.
     public var executor: UnownedSerialExecutor { host.serialExecutor }
+
+    /// Says that a stage left events out because it could not treat them (`on_error: "drop"`): they are counted in the
+    /// node's name. Events that a stage leaves out because that is its job are not counted.
+    public func countDropped(_ count: Int) { dropped(count) }
 
     /// What was last saved under `key` by `Output.emit(_:saving:)`, also in an earlier run; nil at first.
     public func cursor(_ key: String = "cursor") async throws -> Bytes? { try await loadCursor(key) }

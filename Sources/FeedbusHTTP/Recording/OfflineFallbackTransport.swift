@@ -29,7 +29,7 @@ package struct OfflineFallbackTransport: HTTPTransport {
             }
             if warned.set() {
                 log.warning(
-                    "the service cannot be reached, answers from the recording \(recording.name) (\(error.message))"
+                    "the service cannot be reached; the recording \(recording.name) answers instead (\(error.message))"
                 )
             }
             return answer

@@ -30,14 +30,17 @@ package final class RecordedTransport: HTTPTransport {
 
     /// Reads a recording of at most 1 GiB.
     /// - Throws: `FeedbusError` (`http.recording`) where it cannot be read.
-    package static func load(_ path: String, on host: any LoopHost) async throws -> RecordedTransport {
+    /// - Parameter name: what the recording is called in messages; its path where nil.
+    package static func load(_ path: String, named name: String? = nil, on host: any LoopHost) async throws
+        -> RecordedTransport
+    {
         let file: Bytes
         do {
             file = try await readWholeFile(path, limit: 1 << 30, on: host)
         } catch {
             throw FeedbusError(.httpRecording, "the recording cannot be read: \(error)", cause: error)
         }
-        return try await host.offload { try RecordedTransport(har: file, name: path) }
+        return try await host.offload { try RecordedTransport(har: file, name: name ?? path) }
     }
 
     package func send(_ request: HTTPRequest) async throws -> HTTPResponse {

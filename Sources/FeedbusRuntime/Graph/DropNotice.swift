@@ -36,11 +36,13 @@ final class DropNotice: Sendable {
             defer { state.sinceNotice = 0 }
             return state.sinceNotice
         }
-        if let notice { log.warning("buffer full: dropped \(notice) events (\(policy.rawValue))") }
+        if let notice { log.warning("buffer full: dropped \(counted(notice, "event")) (\(policy.rawValue))") }
     }
 
     func finish() {
         let total = counters.dropped.get()
-        if total > 0 { log.warning("dropped \(total) events in all (\(policy.rawValue))") }
+        // A stage also drops what it cannot treat, when its `on_error` says so.
+        let reason = policy == .block ? "on_error" : policy.rawValue
+        if total > 0 { log.warning("dropped \(counted(total, "event")) in all (\(reason))") }
     }
 }

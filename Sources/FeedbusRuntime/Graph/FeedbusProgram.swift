@@ -129,7 +129,10 @@ private final class SignalState: Sendable {
     func received(_ number: Int32, on loop: EventLoop) {
         let handler: (@Sendable (Int32) async -> Void)? = state.withLock { state in
             if number != SIGHUP { state.stops += 1 }
-            if state.stops > 1 { _exit(128 + number) }
+            if state.stops > 1 {
+                loop.killChildren()
+                _exit(128 + number)
+            }
             if state.handler == nil { state.early.append(number) }
             return state.handler
         }

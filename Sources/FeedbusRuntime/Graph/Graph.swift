@@ -117,42 +117,24 @@ package actor Graph {
         }
     }
 
-    /// Makes the buffers, subjects and ways out; every consumer is attached before any source starts.
+    /// Makes the buffers and ways out; every consumer is attached before any source starts.
     private func wire() async -> [String: NodeOutput] {
         var outputs: [String: NodeOutput] = [:]
-        var subjects: [String: SubjectNode] = [:]
         for node in plan.nodes {
-            outputs[node.name] = NodeOutput()
-            switch node.role {
-            case .source: break
-            case .subject(let replay, let scope):
-                let subject = SubjectNode(
-                    name: node.name, replay: replay, scope: scope, producers: node.from.count)
-                subjects[node.name] = subject
-                for upstream in node.from { await connect(upstream, to: .subject(subject), subjects, outputs) }
-            case .stage, .sink:
-                let edge = makeEdge(for: node)
-                edges[node.name] = edge
-                for upstream in node.from {
-                    await connect(upstream, to: .edge(consumer: node.name, edge), subjects, outputs)
-                }
+            if case .subject(let replay, let scope) = node.role {
+                let output = NodeOutput(replay: replay, scope: scope, producers: node.from.count)
+                outputs[node.name] = output
+                for upstream in node.from { outputs[upstream]!.add(output) }
+                continue
             }
+            outputs[node.name] = NodeOutput()
+            guard !node.from.isEmpty else { continue }
+            let edge = makeEdge(for: node)
+            edges[node.name] = edge
+            // Throws for a closed edge only; this one is new.
+            for upstream in node.from { try? await outputs[upstream]!.add(edge) }
         }
         return outputs
-    }
-
-    private func connect(
-        _ upstream: String, to target: NodeOutput.Target, _ subjects: [String: SubjectNode],
-        _ outputs: [String: NodeOutput]
-    ) async {
-        guard let subject = subjects[upstream] else {
-            outputs[upstream]!.add(target)
-            return
-        }
-        switch target {
-        case .edge(_, let edge): try? await subject.attach(edge)  // throws for a closed edge only; this one is new
-        case .subject(let other): subject.feed(other)
-        }
     }
 
     private func makeEdge(for node: PlannedNode) -> Edge<Event> {
@@ -160,12 +142,19 @@ package actor Graph {
         let notice = DropNotice(
             policy: node.buffer.whenFull, log: services.log.named(node.name), clock: services.clock, counters: counters)
         dropNotices[node.name] = notice
+        let policy = node.buffer.whenFull
         return Edge<Event>(
-            capacity: node.buffer.events, policy: node.buffer.whenFull, producers: node.from.count,
+            capacity: node.buffer.events, policy: policy, producers: node.from.count,
             weightLimit: node.buffer.bytes, weigh: { $0.weight },
             onDrop: { chunk in
-                chunk.report(.dropped)
-                notice.dropped(chunk.count)
+                if policy == .fail {
+                    // The consumer sees the failure at its own end of the edge; what did not fit is not delivered.
+                    chunk.report(.undelivered)
+                    counters.undelivered.add(chunk.count)
+                } else {
+                    chunk.report(.dropped)
+                    notice.dropped(chunk.count)
+                }
             })
     }
 
@@ -177,6 +166,7 @@ package actor Graph {
             node: node.name, log: log, clock: services.clock, mode: services.mode, retry: node.retry,
             onError: node.onError, http: services.http(node, log, hash), host: services.host,
             directory: plan.settings.directory, seed: hash, headline: services.headline,
+            countDropped: { [counters = counters[node.name]!] in counters.dropped.add($0) },
             loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
     }
 
@@ -200,9 +190,14 @@ package actor Graph {
             if sinks[node] == nil { log.error("given up: \(reason)") }
         }
         if sinks[node] != nil { sinkIsDone(node) }
-        if wasSource && runningSources.isEmpty && !isStopping && !services.mode.once && !running.isEmpty {
-            services.log.info("every source has come to its end; stop with SIGTERM or SIGINT (--once ends by itself)")
-            keepAlive()
+        if wasSource && runningSources.isEmpty && !isStopping && !services.mode.once {
+            if failures.contains(where: { ledgers[$0.node] != nil }) {
+                stop(because: "no source is left")
+            } else if !running.isEmpty {
+                services.log.info(
+                    "every source has come to its end; stop with SIGTERM or SIGINT (--once ends by itself)")
+                keepAlive()
+            }
         }
         if running.isEmpty {
             endWaiter?.resume()

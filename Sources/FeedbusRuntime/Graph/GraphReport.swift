@@ -25,13 +25,14 @@ package struct GraphReport: Sendable {
     package func log(to log: Log) {
         for node in nodes where node.undelivered > 0 {
             log.named(node.name).error(
-                "\(node.undelivered) events left undelivered; they come again at the next start")
+                "\(counted(node.undelivered, "event")) left undelivered; a source with a cursor gives them again at the next start"
+            )
         }
         let sinks = nodes.filter { if case .sink = $0.role { true } else { false } }
         let sources = nodes.filter { if case .source = $0.role { true } else { false } }
         let emitted = sources.reduce(0) { $0 + $1.delivered }
         let parts = sinks.map { "\($0.name) \($0.delivered)" }.joined(separator: ", ")
-        log.info("ended after \(elapsed.summaryText): \(emitted) events emitted; delivered: \(parts)")
+        log.info("ended after \(elapsed.summaryText): \(counted(emitted, "event")) emitted; delivered: \(parts)")
         let failed = nodes.filter { $0.failure != nil }
         if !failed.isEmpty {
             log.error(

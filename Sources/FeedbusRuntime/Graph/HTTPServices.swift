@@ -16,7 +16,7 @@ struct HTTPServices: Sendable {
     static func make(settings: Settings, options: RunOptions, loop: EventLoop, log: Log) async throws -> HTTPServices {
         var recording: RecordedTransport?
         if let path = settings.offlineRecording {
-            recording = try await RecordedTransport.load(path, on: loop)
+            recording = try await RecordedTransport.load(path, named: shown(path, from: settings.directory), on: loop)
         }
         let live =
             options.offline
@@ -26,6 +26,11 @@ struct HTTPServices: Sendable {
         }
         return HTTPServices(
             live: live, recorder: recorder, recording: recording, ledger: ServiceLedger(), clock: loop.clock)
+    }
+
+    /// A path as a person would write it: relative where it lies under the config's folder.
+    private static func shown(_ path: String, from directory: String) -> String {
+        path.hasPrefix(directory + "/") ? String(path.dropFirst(directory.count + 1)) : path
     }
 
     func client(for node: PlannedNode, log: Log, seed: UInt64) -> PoliteClient {

@@ -1,59 +1,47 @@
-// feedbus: the way out of a node: every consumer gets every event.
+// feedbus: the way out of a node: every consumer gets every event. A subject of the config is one with a memory.
 
+import FeedbusBase
 import FeedbusFlow
 import FeedbusPlugin
 import Synchronization
 
-/// Fans a node's events out to the buffers of its consumers and to the subjects that it feeds.
+/// Fans a node's events out to the buffers of its consumers and to the subjects that read it.
+///
+/// A consumer that comes to its own end (a Take, a closed console) is forgotten: nothing is owed to it any more.
 final class NodeOutput: Sendable {
-    enum Target: Sendable {
-        case edge(consumer: String, Edge<Event>)
-        case subject(SubjectNode)
+    private let subject: Subject<Event>
+    private let readers = Mutex<[NodeOutput]>([])
+    private let producers: Atomic<Int>
+
+    /// - Parameters:
+    ///   - replay: events kept for late consumers; 0 for anything but a subject.
+    ///   - producers: how many `finish()` calls end it.
+    init(replay: Int = 0, scope: SubjectScope = .forever, producers: Int = 1) {
+        // What is kept for late consumers must keep no source waiting and no page of a feed in memory.
+        subject = Subject(replay: replay, scope: scope) { $0.detached() }
+        self.producers = Atomic(producers)
     }
 
-    private let targets: Mutex<[Target]>
+    /// Adds a consumer's buffer.
+    func add(_ edge: Edge<Event>) async throws { try await subject.attach(edge) }
 
-    init(_ targets: [Target] = []) { self.targets = Mutex(targets) }
+    /// Adds a subject that reads this node.
+    func add(_ reader: NodeOutput) { readers.withLock { $0.append(reader) } }
 
-    func add(_ target: Target) { targets.withLock { $0.append(target) } }
-
-    /// Hands a chunk to each consumer in turn and waits for those whose buffer blocks.
+    /// Hands a chunk to all consumers, then waits for those whose buffer blocks.
     ///
     /// The stop of a source does not interrupt it: what a source has begun to emit is emitted.
     /// - Throws: `CancellationError` when the program gave up waiting.
     func send(_ chunk: Chunk<Event>) async throws {
-        for target in targets.withLock({ $0 }) {
-            switch target {
-            case .subject(let subject):
-                try await subject.send(chunk)
-            case .edge(let consumer, let edge):
-                do {
-                    try await edge.send(chunk, shielded: true)
-                } catch is EdgeClosed {
-                    // The consumer came to its own end (a Take, a closed console): nothing is owed to it any more.
-                    targets.withLock { $0.removeAll { $0.isEdge(of: consumer) } }
-                } catch is EdgeOverflow {
-                    // Policy `fail`: the consumer sees the failure at its own end of the edge and reports itself failed.
-                    chunk.report(.undelivered)
-                }
-            }
-        }
+        try await subject.send(chunk, shielded: true)
+        for reader in readers.withLock({ $0 }) { try await reader.send(chunk) }
     }
 
-    /// The node has come to its end.
+    /// One of the producers has come to its end.
     func finish() {
-        for target in targets.withLock({ $0 }) {
-            switch target {
-            case .subject(let subject): subject.producerFinished()
-            case .edge(_, let edge): edge.finish()
-            }
-        }
-    }
-}
-
-extension NodeOutput.Target {
-    fileprivate func isEdge(of name: String) -> Bool {
-        if case .edge(let consumer, _) = self { consumer == name } else { false }
+        guard producers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+        subject.finish()
+        for reader in readers.withLock({ $0 }) { reader.finish() }
     }
 }
 

@@ -156,7 +156,9 @@ actor SinkRunner {
 
     /// A failed sink takes in what comes, so that the others go on, and says that it is not delivered.
     private func fail(_ reason: String) async -> NodeEnd {
-        context.log.error("given up: \(reason); its events are left undelivered and come again at the next start")
+        context.log.error(
+            "given up: \(reason); its events are left undelivered; a source with a cursor gives them again at the next start"
+        )
         await givenUp()
         while let chunk = try? await edge.next() {
             chunk.report(.undelivered)

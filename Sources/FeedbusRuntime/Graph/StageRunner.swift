@@ -37,7 +37,7 @@ struct StageRunner: Sendable {
                 }
                 let reason = describeError(error)
                 let left =
-                    count > 0 ? "; \(count) events under way are left undelivered and come again at the next start" : ""
+                    count > 0 ? "; \(counted(count, "event")) under way left undelivered" : ""
                 let action =
                     context.mode.once || (error as? FeedbusError)?.isRetriable == false
                     ? .giveUp(restarts: 0) : restarts.failed(at: context.clock.now, unit: random.unit())
