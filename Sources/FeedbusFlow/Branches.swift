@@ -12,17 +12,18 @@ enum BranchEnd: Sendable {
 /// Runs branches at the same time and returns when all have ended or one has said `.complete`.
 ///
 /// Each starts at once, in order, on the caller's thread (so flows are subscribed in order), and its tasks inherit the
-/// executor preference. The first failure, be it a branch's own or one that closed the gate, cancels the others and is
+/// isolation and the executor preference. The first failure, be it a branch's own or one that closed the gate, cancels the others and is
 /// thrown when they have ended; after a gate was closed without one, the collection is complete, whatever branches throw.
 @inlinable
 func runBranches(
-    _ branches: [@Sendable () async throws -> BranchEnd], gate: SerialGate
+    _ branches: [@Sendable () async throws -> BranchEnd], gate: SerialGate,
+    isolation: isolated (any Actor)? = #isolation
 ) async throws {
     do {
         try await withThrowingTaskGroup(of: BranchEnd.self) { group in
             for branch in branches {
                 group.addImmediateTask {
-                    do { return try await branch() } catch {
+                    do { return try await runIsolated(to: isolation, branch) } catch {
                         // Before any other branch runs again: nothing goes out after a failure.
                         gate.close(error)
                         throw error

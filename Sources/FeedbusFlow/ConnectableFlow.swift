@@ -46,7 +46,7 @@ public final class ConnectableFlow<Element: Sendable>: Sendable {
     }
 
     /// Starts the upstream; without effect while it runs.
-    public func connect() {
+    public func connect(isolation: isolated (any Actor)? = #isolation) {
         let begin = state.withLock { state -> (number: Int, subject: Subject<Element>)? in
             guard state.task == nil || state.hasEnded else { return nil }
             if state.hasEnded { state.subject = Subject(replay: replay, scope: .forever) }
@@ -58,7 +58,7 @@ public final class ConnectableFlow<Element: Sendable>: Sendable {
         let preference = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
         let task = Task.immediate(executorPreference: preference) { [upstream, weak self] in
             do {
-                try await upstream.collect { try await subject.send($0) }
+                try await runIsolated(to: isolation) { try await upstream.collect { try await subject.send($0) } }
                 self?.end(number)
                 subject.finish()
             } catch {

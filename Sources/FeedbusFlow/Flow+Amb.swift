@@ -16,7 +16,7 @@ extension Flow {
             let race = Race()
             try await withTaskCancellationHandler {
                 for flow in flows {
-                    let hasStarted = race.start { number in
+                    let hasStarted = race.start(isolation: #isolation) { number in
                         try await flow.collect { chunk in
                             guard race.claim(number) else { throw CancellationError() }
                             try await emit(chunk)

@@ -28,23 +28,28 @@ extension Flow {
         return Flow<Output> { emit in
             let gate = SerialGate()
             let nursery = FlatMapNursery<Element>(limit: maxConcurrent, buffer: buffer)
+            let isolation = #isolation
             do {
                 try await withThrowingDiscardingTaskGroup { group in
                     group.addImmediateTask {
-                        try await nursery.failing(gate) {
-                            try await self.collect { chunk in
-                                for element in chunk { try await nursery.offer(element) }
+                        try await runIsolated(to: isolation) {
+                            try await nursery.failing(gate) {
+                                try await self.collect { chunk in
+                                    for element in chunk { try await nursery.offer(element) }
+                                }
+                                nursery.finishOuter()
                             }
-                            nursery.finishOuter()
                         }
                     }
                     while let element = try await nursery.next() {
                         group.addImmediateTask {
-                            try await nursery.failing(gate) {
-                                try await transform(element).collect { chunk in
-                                    try await gate.run { try await emit(chunk) }
+                            try await runIsolated(to: isolation) {
+                                try await nursery.failing(gate) {
+                                    try await transform(element).collect { chunk in
+                                        try await gate.run { try await emit(chunk) }
+                                    }
+                                    nursery.finishInner()
                                 }
-                                nursery.finishInner()
                             }
                         }
                     }

@@ -15,11 +15,23 @@ extension Flow {
     ) -> Flow<State> {
         Flow<State> { emit in
             let state = Local(initial)
-            try await self.transform { (element, outputs: inout [State]) in
-                let next = try step(state.value, element)
-                state.value = next
-                outputs.append(next)
-            }.collect(emit)
+            try await self.collect { chunk in
+                if chunk.count == 1 {
+                    state.value = try step(state.value, chunk[0])
+                    return try await emit(Chunk(one: state.value))
+                }
+                var failure: (any Error)?
+                let outputs = [State](unsafeUninitializedCapacity: chunk.count) { buffer, count in
+                    var current = state.value
+                    failure = chunk.fill(buffer, &count) { element in
+                        current = try step(current, element)
+                        return current
+                    }
+                    state.value = current
+                }
+                if !outputs.isEmpty { try await emit(Chunk(outputs)) }
+                if let failure { throw failure }
+            }
         }
     }
 

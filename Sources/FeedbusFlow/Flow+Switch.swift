@@ -20,7 +20,9 @@ extension Flow {
             let flow = try transform(element)
             // Inside the gate nobody is on the way to the consumer.
             try await gate.run { await inner.stop() }
-            inner.start { try await flow.collect { chunk in try await gate.run { try await emit(chunk) } } }
+            inner.start(isolation: #isolation) {
+                try await flow.collect { chunk in try await gate.run { try await emit(chunk) } }
+            }
         }
     }
 
@@ -41,7 +43,9 @@ extension Flow {
         oneAtATime { element, gate, inner, emit in
             if inner.isRunning { return }
             let flow = try transform(element)
-            inner.start { try await flow.collect { chunk in try await gate.run { try await emit(chunk) } } }
+            inner.start(isolation: #isolation) {
+                try await flow.collect { chunk in try await gate.run { try await emit(chunk) } }
+            }
         }
     }
 

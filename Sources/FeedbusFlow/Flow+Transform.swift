@@ -37,7 +37,17 @@ extension Flow {
     public func map<Output: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Output
     ) -> Flow<Output> {
-        self.transform { element, outputs in outputs.append(try transform(element)) }
+        Flow<Output> { emit in
+            try await self.collect { chunk in
+                if chunk.count == 1 { return try await emit(Chunk(one: try transform(chunk[0]))) }
+                var failure: (any Error)?
+                let outputs = [Output](unsafeUninitializedCapacity: chunk.count) { buffer, count in
+                    failure = chunk.fill(buffer, &count, transform)
+                }
+                if !outputs.isEmpty { try await emit(Chunk(outputs)) }
+                if let failure { throw failure }
+            }
+        }
     }
 
     /// Turns each element into another, one after the other, by asynchronous work.
@@ -97,17 +107,13 @@ extension Flow {
                     failure = error
                 }
                 if passed == chunk.count { return try await emit(chunk) }
-                var outputs: [Element] = []
-                outputs.reserveCapacity(chunk.count - 1)
-                outputs.append(contentsOf: chunk.prefix(passed))
-                if failure == nil {
-                    do {
-                        for index in passed + 1..<chunk.count where try isIncluded(chunk[index]) {
-                            outputs.append(chunk[index])
-                        }
-                    } catch {
-                        failure = error
-                    }
+                if failure != nil || chunk.count == 1 {
+                    if passed > 0 { try await emit(chunk.prefix(passed)) }
+                    if let failure { throw failure }
+                    return
+                }
+                let outputs = [Element](unsafeUninitializedCapacity: chunk.count - 1) { buffer, count in
+                    failure = chunk.pick(buffer, &count, passed: passed, isIncluded)
                 }
                 if !outputs.isEmpty { try await emit(Chunk(outputs)) }
                 if let failure { throw failure }

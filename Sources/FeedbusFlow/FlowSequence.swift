@@ -17,13 +17,13 @@ public struct FlowSequence<Element: Sendable>: AsyncSequence, Sendable {
         let edge: Edge<Element>
         let task: Task<Void, Never>
 
-        init(_ flow: Flow<Element>, buffer: Int) {
+        init(_ flow: Flow<Element>, buffer: Int, isolation: (any Actor)?) {
             let edge = Edge<Element>(capacity: buffer)
             let preference = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
             self.edge = edge
             task = Task.immediate(executorPreference: preference) {
                 do {
-                    try await flow.collect { try await edge.send($0) }
+                    try await runIsolated(to: isolation) { try await flow.collect { try await edge.send($0) } }
                     edge.finish()
                 } catch {
                     edge.fail(error)
@@ -52,7 +52,7 @@ public struct FlowSequence<Element: Sendable>: AsyncSequence, Sendable {
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             if chunk.isEmpty {
-                let run = run ?? Run(flow, buffer: buffer)
+                let run = run ?? Run(flow, buffer: buffer, isolation: actor)
                 self.run = run
                 guard let next = try await run.edge.next() else {
                     await run.task.value

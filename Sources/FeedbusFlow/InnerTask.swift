@@ -20,8 +20,8 @@ final class InnerTask: Sendable {
 
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
-    /// Starts `body` at once, on the caller's thread and with its executor preference.
-    func start(_ body: @escaping @Sendable () async throws -> Void) {
+    /// Starts `body` at once, on the caller's thread and with its isolation and executor preference.
+    func start(isolation: (any Actor)?, _ body: @escaping @Sendable () async throws -> Void) {
         let number = state.withLock { state in
             state.number += 1
             state.isRunning = true
@@ -30,7 +30,7 @@ final class InnerTask: Sendable {
         let preference = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
         let task = Task.immediate(executorPreference: preference) {
             do {
-                try await body()
+                try await runIsolated(to: isolation, body)
                 self.end(number, nil)
             } catch {
                 self.end(number, error)

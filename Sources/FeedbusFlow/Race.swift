@@ -15,13 +15,15 @@ final class Race: Sendable {
 
     /// Starts the next task at once; `body` gets its number.
     /// - Returns: false when the race is decided.
-    func start(_ body: @escaping @Sendable (Int) async throws -> Void) -> Bool {
+    func start(isolation: (any Actor)?, _ body: @escaping @Sendable (Int) async throws -> Void) -> Bool {
         let number = state.withLock { $0.winner == nil ? $0.tasks.count : nil }
         guard let number else { return false }
         let preference = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
         let task = Task.immediate(executorPreference: preference) {
             let result: Result<Void, any Error>
-            do { result = .success(try await body(number)) } catch { result = .failure(error) }
+            do { result = .success(try await runIsolated(to: isolation) { try await body(number) }) } catch {
+                result = .failure(error)
+            }
             if self.claim(number) { self.state.withLock { $0.result = result } }
         }
         let isLost = state.withLock { state in

@@ -42,7 +42,7 @@ final class SerialGate: Sendable {
 
     /// Runs `body` when nobody else does.
     /// - Throws: `Closed` when the gate is closed, what `body` throws (which closes the gate), and `CancellationError`.
-    @inlinable
+    @inlinable @inline(__always)
     func run(_ body: () async throws -> Void) async throws {
         if try !tryEnter() { try await waitToEnter() }
         do {

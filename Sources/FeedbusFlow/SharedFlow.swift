@@ -47,7 +47,7 @@ final class SharedFlow<Element: Sendable>: Sendable {
         let edge = Edge<Element>(capacity: capacity)
         let (connection, isFirst) = enter()
         connection.subject.join(edge)
-        if isFirst { connect(connection) }
+        if isFirst { connect(connection, isolation: #isolation) }
         let result: Result<Void, any Error>
         do {
             while let chunk = try await edge.next() { try await emit(chunk) }
@@ -82,13 +82,15 @@ final class SharedFlow<Element: Sendable>: Sendable {
 
     /// Collects the upstream in a task of its own, which outlives the collection that started it. An unstructured task does
     /// not inherit the executor preference: it is passed on by hand.
-    private func connect(_ connection: Connection) {
+    private func connect(_ connection: Connection, isolation: (any Actor)?) {
         let preference = withUnsafeCurrentTask { $0?.unownedTaskExecutor?.asTaskExecutor() }
         let task = Task.immediate(executorPreference: preference) {
             await connection.previous?.value
             do {
                 try Task.checkCancellation()
-                try await self.upstream.collect { try await connection.subject.send($0) }
+                try await runIsolated(to: isolation) {
+                    try await self.upstream.collect { try await connection.subject.send($0) }
+                }
                 self.reset(connection)
                 connection.subject.finish()
             } catch {

@@ -1,0 +1,54 @@
+// feedbus: the inner loops of map, scan and filter, straight from storage to storage.
+
+extension Chunk {
+    /// Runs `body` over the elements in place.
+    @inlinable
+    func withElements<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {
+        storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[lower..<upper])) }
+    }
+
+    /// Writes what `transform` makes of each element, up to the first that it throws for.
+    /// - Parameter count: elements written.
+    /// - Returns: what it threw.
+    @inlinable
+    func fill<Output>(
+        _ buffer: UnsafeMutableBufferPointer<Output>, _ count: inout Int, _ transform: (Element) throws -> Output
+    ) -> (any Error)? {
+        withElements { elements in
+            do {
+                for index in 0..<elements.count {
+                    buffer.initializeElement(at: index, to: try transform(elements[index]))
+                    count = index + 1
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// Writes the elements that satisfy the predicate, up to the first that it throws for. The first `passed` do, and the
+    /// next one does not.
+    /// - Parameter count: elements written.
+    /// - Returns: what it threw.
+    @inlinable
+    func pick(
+        _ buffer: UnsafeMutableBufferPointer<Element>, _ count: inout Int, passed: Int,
+        _ isIncluded: (Element) throws -> Bool
+    ) -> (any Error)? {
+        withElements { elements in
+            for index in 0..<passed { buffer.initializeElement(at: index, to: elements[index]) }
+            var written = passed
+            defer { count = written }
+            do {
+                for index in passed + 1..<elements.count where try isIncluded(elements[index]) {
+                    buffer.initializeElement(at: written, to: elements[index])
+                    written += 1
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+}
