@@ -76,7 +76,9 @@ def main():
     parser.add_argument("--only", metavar="X", help="only the checks with X in their name")
     parser.add_argument("--list", action="store_true", help="print the names of the checks and what each promises")
     parser.add_argument("-j", metavar="N", type=int, default=2, help="checks at one time (%(default)s)")
-    parser.add_argument("-v", action="store_true", help="also print the log of each run, and what was asked of the services")
+    parser.add_argument(
+        "-v", action="store_true", help="also print the log of each run, and what was asked of the services"
+    )
     chosen = parser.parse_args()
     everything = load()
     wanted = [one for one in everything if not chosen.only or chosen.only in one.name]
@@ -96,8 +98,10 @@ def main():
     count = {"ok": 0, "FAIL": 0, "skip": 0}
     skipped = []
     # Those that look back at what all others did come when the others are done.
-    for part in ([one for one in wanted if not one.comes_last],
-                 [one for one in wanted if one.comes_last and len(wanted) == len(everything)]):
+    for part in (
+        [one for one in wanted if not one.comes_last],
+        [one for one in wanted if one.comes_last and len(wanted) == len(everything)],
+    ):
         with ThreadPoolExecutor(max(1, chosen.j)) as pool:
             results = pool.map(lambda one: (one, attempt(one, program, chosen.v)), part)
             for one, (word, reason, added, seconds) in results:

@@ -13,9 +13,14 @@ JUMPS = {"a day on": "+1d", "a day back": "-1d", "ten years on": "+10y", "three 
 
 
 def feed(count, name="a/b"):
-    return "[" + ",".join(
-        f'{{"id":"{number}","type":"WatchEvent","repo":{{"name":"{name}"}},"created_at":"2026-01-01T00:00:00Z"}}'
-        for number in range(count, 0, -1)) + "]"
+    return (
+        "["
+        + ",".join(
+            f'{{"id":"{number}","type":"WatchEvent","repo":{{"name":"{name}"}},"created_at":"2026-01-01T00:00:00Z"}}'
+            for number in range(count, 0, -1)
+        )
+        + "]"
+    )
 
 
 class Clock:
@@ -29,8 +34,13 @@ class Clock:
         self.set("+0")
         # Swift looks for the arguments beside the environment: a variable that libfaketime would add is there beforehand,
         # so that the environment stays where it is.
-        self.env = {"FAKETIME_SHARED": "/none-there /none-there", "LD_PRELOAD": found[0], "FAKETIME_TIMESTAMP_FILE": str(self.file), 
-                    "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        self.env = {
+            "FAKETIME_SHARED": "/none-there /none-there",
+            "LD_PRELOAD": found[0],
+            "FAKETIME_TIMESTAMP_FILE": str(self.file),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
 
     def set(self, offset):
         new = self.file.with_name("clock-new")
@@ -74,8 +84,11 @@ def a_wait_is_as_long_as_asked(case, name, offset):
     waits = {
         "seconds": lambda: Answer("{}", 429, {"Retry-After": "2"}),
         "date": lambda: Answer("{}", 503, {"Retry-After": formatdate(time.time() + 2, usegmt=True)}),
-        "reset": lambda: Answer('{"message":"API rate limit exceeded"}', 403, {
-            "X-RateLimit-Remaining": "0", "X-RateLimit-Limit": "60", "X-RateLimit-Reset": str(int(time.time()) + 2)}),
+        "reset": lambda: Answer(
+            '{"message":"API rate limit exceeded"}',
+            403,
+            {"X-RateLimit-Remaining": "0", "X-RateLimit-Limit": "60", "X-RateLimit-Reset": str(int(time.time()) + 2)},
+        ),
     }
     services = {}
     for node, answer in waits.items():
@@ -85,7 +98,9 @@ def a_wait_is_as_long_as_asked(case, name, offset):
     run = case.start("run", "--config", "config.json", "--once", env=clock.env)
     for node, up in services.items():
         case.until(lambda: len(up.asked) >= 1, f"the first request of {node}", run=run)
-    case.until(lambda: all(run.told(rf"\b{node}\b", "waits|again") for node in services), "a word about each wait", run=run)
+    case.until(
+        lambda: all(run.told(rf"\b{node}\b", "waits|again") for node in services), "a word about each wait", run=run
+    )
     clock.set(offset)
     run.wait(15).exits(0)
     clock.jumped(run)

@@ -23,7 +23,11 @@ def events_of(body):
 
 
 def envelope(events):
-    return '{"title":"EONET Events","description":"Natural events from EONET.","link":"","events":[' + ",".join(events) + "]}"
+    return (
+        '{"title":"EONET Events","description":"Natural events from EONET.","link":"","events":['
+        + ",".join(events)
+        + "]}"
+    )
 
 
 def titles_of(categories):
@@ -38,7 +42,11 @@ def with_titles(text, titles):
             joint = []
             for one in elements(value):
                 title = titles.get(json.loads(one)["id"])
-                joint.append(joined([(name, quoted(title) if name == "title" and title else part) for name, part in members(one)]))
+                joint.append(
+                    joined(
+                        [(name, quoted(title) if name == "title" and title else part) for name, part in members(one)]
+                    )
+                )
             value = "[" + ",".join(joint) + "]"
         parts.append((key, value))
     return joined(parts)
@@ -57,11 +65,20 @@ def compare_categories(events, categories):
 
 def compare_events(events, texts, titles):
     """Exactly these, in this order."""
-    same([json.loads(one.data)["id"] for one in events], [json.loads(one)["id"] for one in texts], "the events, oldest first")
+    same(
+        [json.loads(one.data)["id"] for one in events],
+        [json.loads(one)["id"] for one in texts],
+        "the events, oldest first",
+    )
     for event, text in zip(events, texts):
         name = json.loads(text)["id"]
         same(event.data, with_titles(text, titles), f"the data of {name}")
-        hold(event.id.startswith(f"{name}@") and event.id != f"{name}@", "the id is EONET's and a revision", expected=name, seen=event.id)
+        hold(
+            event.id.startswith(f"{name}@") and event.id != f"{name}@",
+            "the id is EONET's and a revision",
+            expected=name,
+            seen=event.id,
+        )
         same(event.time, newest(text), f"the time of {name} is its newest date")
 
 
@@ -87,7 +104,12 @@ def category_file(name):
 def icebergs(texts):
     hold(max(len(json.loads(one)["geometry"]) for one in texts) == 58, "an iceberg with 58 points")
     hold(any("35.00" in one for one in texts), "numbers written 35.00")
-    jumps = [abs(a["coordinates"][0] - b["coordinates"][0]) for one in texts if (g := json.loads(one)["geometry"]) for a, b in zip(g, g[1:])]
+    jumps = [
+        abs(a["coordinates"][0] - b["coordinates"][0])
+        for one in texts
+        if (g := json.loads(one)["geometry"])
+        for a, b in zip(g, g[1:])
+    ]
     hold(max(jumps) > 180, "a track over the antimeridian", seen=max(jumps))
 
 
@@ -99,7 +121,10 @@ def many_sources(texts):
 
 def null_miles(texts):
     same(len(texts), 2831, "events")
-    hold(any((json.loads(one)["description"] or "").startswith("null Miles null from null") for one in texts), "a description of nulls")
+    hold(
+        any((json.loads(one)["description"] or "").startswith("null Miles null from null") for one in texts),
+        "a description of nulls",
+    )
     hold(any(newest(one) < "2012" for one in texts), "open events of long ago")
 
 
@@ -136,15 +161,23 @@ def v3_list(case, name, row):
     first, events = split(case)
     compare_categories(first, listed)
     compare_events(events, texts, titles)
-    same(sorted(up.targets()), sorted([f"{V3}/categories", f"{V3}/events?status=open&days=360", f"{V3}/events?status=closed&days=360"]),
-         "the requests")
+    same(
+        sorted(up.targets()),
+        sorted([f"{V3}/categories", f"{V3}/events?status=open&days=360", f"{V3}/events?status=closed&days=360"]),
+        "the requests",
+    )
     case.once()
     same(len(case.events()), 13 + len(texts), "events after a second run")
 
     # A new point of the oldest one: an update of that event, and nothing else.
     place = elements(member(texts[0], "geometry"))[-1]
     later = place.replace(json.loads(place)["date"], "2026-11-01T00:00:00Z")
-    grown = joined([(key, "[" + ",".join([*elements(value), later]) + "]" if key == "geometry" else value) for key, value in members(texts[0])])
+    grown = joined(
+        [
+            (key, "[" + ",".join([*elements(value), later]) + "]" if key == "geometry" else value)
+            for key, value in members(texts[0])
+        ]
+    )
     up.forget()
     by_status(up, V3, categories, **{{"open": "opened", "closed": "closed"}[status]: envelope([*texts[:0:-1], grown])})
     case.once()
@@ -167,7 +200,8 @@ def open_and_closed_are_merged(case):
     titles = titles_of(categories_of(categories))
     expected = {with_titles(one, titles) for one in opened + closed}
     same(sorted(one.data for one in events), sorted(expected), "the events of both")
-    for some in (opened, closed):
+    # Whichever answer is there first comes first, and with it the event that is in both.
+    for some in (opened[1:], closed):
         texts = [with_titles(one, titles) for one in some[::-1]]
         same([one.data for one in events if one.data in texts], texts, "the order of each list")
 
@@ -190,7 +224,9 @@ def a_category_list_with_one_category(case):
 def titles_of_the_category_list_win(case):
     """Renamed categories: the events carry the new titles, and only that is changed in their text."""
     up = case.upstream()
-    categories = category_file("v3/takervare__categories").replace('"title": "Wildfires"', '"title": "Fires \\u00e0 \\"la\\" carte "')
+    categories = category_file("v3/takervare__categories").replace(
+        '"title": "Wildfires"', '"title": "Fires \\u00e0 \\"la\\" carte "'
+    )
     texts = events_of(category_file("v3/cloudfright__events-open-2021-12"))[::-1]
     case.config({"earth": case.source("EONET", up.url + V3)})
     by_status(up, V3, categories, envelope(texts[::-1]))
@@ -226,7 +262,9 @@ def a_failed_half_leaves_the_other(case):
     """One of open and closed fails: the other's events still come, and the failed ones with the next poll."""
     up = case.upstream()
     categories = category_file("v3/takervare__categories")
-    opened, closed = category_file("v3/aarlert__events-open-2026-07"), category_file("v3/giovanniliverani__closed-with-polygon-2026-09")
+    opened, closed = category_file("v3/aarlert__events-open-2026-07"), category_file(
+        "v3/giovanniliverani__closed-with-polygon-2026-09"
+    )
     titles = titles_of(categories_of(categories))
     case.config({"earth": case.source("EONET", up.url + V3)})
     by_status(up, V3, categories, opened, Answer('{"message":"down"}', 500))
@@ -303,6 +341,7 @@ def v3_by_category(case):
 
 # v2.1: which category the events are of, and the texts, newest first.
 
+
 def fires_2019_02(texts):
     hold(any(json.loads(one)["title"].endswith(" ") for one in texts), "a title with a blank at the end")
     hold(all(json.loads(one)["description"] == "" for one in texts), "no description is an empty text")
@@ -339,9 +378,11 @@ def v2_list(case, name, row):
     answer = body if texts_of is events_of else envelope(newest_first)
     for by, path in (("status", "/events"), ("category", f"/categories/{number}")):
         up = case.upstream()
-        case.config({"earth": case.source("EONET", up.url + V2, api="v2.1", by=by, max_concurrent=2)},
-                    sinks={"log": {"plugin": "JSONLines", "from": ["earth"], "with": {"path": f"{by}.jsonl"}}},
-                    feedbus={"state": f"state-{by}"})
+        case.config(
+            {"earth": case.source("EONET", up.url + V2, api="v2.1", by=by, max_concurrent=2)},
+            sinks={"log": {"plugin": "JSONLines", "from": ["earth"], "with": {"path": f"{by}.jsonl"}}},
+            feedbus={"state": f"state-{by}"},
+        )
         up.on(f"{V2}/categories", categories)
         for one in titles_of(listed):
             up.on(f"{V2}/categories/{one}", Answer(NONE, after=0.01))
@@ -359,7 +400,9 @@ def v2_list(case, name, row):
 @check(recordings=True)
 def one_category_fails(case):
     """v2.1 by category, and the answer of one is an error: the other twelve still come; it comes with the next poll."""
-    categories, fires = category_file("v2.1/index1344040943__categories-all13"), category_file("v2.1/sneak555__category-8-wildfires-2019-10")
+    categories, fires = category_file("v2.1/index1344040943__categories-all13"), category_file(
+        "v2.1/sneak555__category-8-wildfires-2019-10"
+    )
     flood = category_file("v2.1/index3516378048__event-houston-polygon-2016")
     up = case.upstream()
     titles = titles_of(categories_of(categories))
@@ -386,8 +429,10 @@ def the_console_trims_titles(case):
     """A title with a blank at its end makes no ragged line."""
     up = case.upstream()
     texts = events_of(category_file("v2.1/index21909427706__category-8-wildfires-2019-02"))
-    case.config({"earth": case.source("EONET", up.url + V2, api="v2.1", status="open")},
-                sinks={"screen": {"plugin": "Console", "from": ["earth"]}})
+    case.config(
+        {"earth": case.source("EONET", up.url + V2, api="v2.1", status="open")},
+        sinks={"screen": {"plugin": "Console", "from": ["earth"]}},
+    )
     up.on(f"{V2}/categories", '{"categories":[]}').on(f"{V2}/events", envelope(texts))
     lines = case.once().out.decode().splitlines()
     same(len(lines), len(texts), "lines")

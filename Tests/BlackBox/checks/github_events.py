@@ -4,14 +4,16 @@ import hashlib
 import json
 
 from support import recorded
-from support.jsontext import elements, member, minified
+from support.jsontext import elements, minified
 from support.registry import check, check_each
 from support.upstream import Answer
 from support.verdict import hold, same
 
 PAST_THE_END = Answer(
     '{"message":"In order to keep the API fast for everyone, pagination is limited for this resource.",'
-    '"documentation_url":"https://docs.github.com/v3/#pagination"}', 422)
+    '"documentation_url":"https://docs.github.com/v3/#pagination"}',
+    422,
+)
 
 
 def value(text):
@@ -19,9 +21,13 @@ def value(text):
 
 
 def paths(whose):
-    (kind, name), = whose.items()
-    return {"repo": f"/repos/{name}/events", "user": f"/users/{name}/events", "org": f"/orgs/{name}/events",
-            "public": "/events"}[kind]
+    ((kind, name),) = whose.items()
+    return {
+        "repo": f"/repos/{name}/events",
+        "user": f"/users/{name}/events",
+        "org": f"/orgs/{name}/events",
+        "public": "/events",
+    }[kind]
 
 
 def each_once(texts):
@@ -65,7 +71,7 @@ class Feed:
 
     @property
     def options(self):
-        (kind, name), = self.whose.items()
+        ((kind, name),) = self.whose.items()
         return {kind: name}
 
     @property
@@ -112,6 +118,7 @@ def has_type(*names):
     def odd(texts):
         there = {value(one)["type"] for one in texts}
         hold(set(names) <= there, f"the recording has {names}", seen=sorted(there))
+
     return odd
 
 
@@ -142,6 +149,7 @@ def sorted_ids(texts):
 def has_pages(*sizes):
     def odd(texts):
         same(len(texts), sum(sizes), "the events of all pages")
+
     return odd
 
 
@@ -152,7 +160,11 @@ def same_page_twice(texts):
 
 # File: whose events, whether of the time when a next page was named that was empty, and what is odd in it.
 RECORDED = {
-    "pygithub__Repository.testGetEvents": ({"repo": "PyGithub/PyGithub"}, True, [has_type("DownloadEvent"), no_display_login]),
+    "pygithub__Repository.testGetEvents": (
+        {"repo": "PyGithub/PyGithub"},
+        True,
+        [has_type("DownloadEvent"), no_display_login],
+    ),
     "pygithub__Github.testGetEvents": ({"public": True}, False, [unsorted_ids, sorted_times, has_display_login]),
     "pygithub__NamedUser.testGetPublicEvents": ({"user": "jacquev6"}, True, [no_display_login]),
     "pygithub__Event.setUp": ({"user": "jacquev6"}, True, [no_display_login]),
@@ -188,7 +200,7 @@ def recorded_list(case, name, row):
     case.once()
     same(len(case.events()), len(once), "events after a second run")
     tag = feed.pages[0].header("ETag")
-    asked, = feed.up.requests()
+    (asked,) = feed.up.requests()
     same(asked.headers.get("If-None-Match"), tag, "the validator, as it was received")
     same(asked.status, 304, "the service's answer to its own validator")
 
@@ -250,7 +262,11 @@ def body_2025(texts):
 def body_2026(texts):
     hold(all(len(value(one)["id"]) == 11 for one in texts), "ids have 11 digits")
     issues = [value(one)["payload"]["issue"] for one in texts if value(one)["type"] == "IssuesEvent"]
-    hold(any("sub_issues_summary" in one and one.get("type", 0) is None for one in issues), "an issue as of today", seen=len(issues))
+    hold(
+        any("sub_issues_summary" in one and one.get("type", 0) is None for one in issues),
+        "an issue as of today",
+        seen=len(issues),
+    )
 
 
 BODIES = {
@@ -268,10 +284,7 @@ def recorded_body(case, name, odd):
     odd(file_page(case, body if body.lstrip().startswith("[") else f"[{body}]"))
 
 
-ARCHIVES = {
-    "quickwit__gharchive-2015-100events.jsonl": 100,
-    "kuba-tyburski__2018-01-01-0.head9.jsonl": 10,
-}
+ARCHIVES = {"quickwit__gharchive-2015-100events.jsonl": 100, "kuba-tyburski__2018-01-01-0.head9.jsonl": 10}
 
 
 @check_each(ARCHIVES)
@@ -304,8 +317,10 @@ def webhook_payloads_pass_through(case):
     texts = []
     for number, name in enumerate(recorded.all_files("github-webhook-payloads")):
         payload = recorded.text(name)
-        texts.append(f'{{"id":"{900 - number}","type":"Odd{number}Event","actor":{{"login":"x"}},"repo":{{"name":"a/b"}},'
-                     f'"payload": {payload},"public":true,"created_at":"2026-01-01T00:00:00Z"}}')
+        texts.append(
+            f'{{"id":"{900 - number}","type":"Odd{number}Event","actor":{{"login":"x"}},"repo":{{"name":"a/b"}},'
+            f'"payload": {payload},"public":true,"created_at":"2026-01-01T00:00:00Z"}}'
+        )
     hold(len(texts) >= 16, "payloads", seen=len(texts))
     file_page(case, as_page(texts))
 
@@ -321,8 +336,10 @@ def any_valid_json_passes_unchanged(case):
                 payload = recorded.path(name).read_bytes().decode("utf-8")
             except UnicodeDecodeError:
                 continue
-            texts.append(f'{{"id":"j{len(texts)}","type":"PushEvent","repo":{{"name":"a/b"}},"payload":{payload},'
-                         f'"created_at":"2026-01-01T00:00:00Z"}}')
+            texts.append(
+                f'{{"id":"j{len(texts)}","type":"PushEvent","repo":{{"name":"a/b"}},"payload":{payload},'
+                f'"created_at":"2026-01-01T00:00:00Z"}}'
+            )
     hold(len(texts) > 40, "texts", seen=len(texts))
     file_page(case, as_page(texts))
 
@@ -330,14 +347,24 @@ def any_valid_json_passes_unchanged(case):
 @check(recordings=True)
 def a_reader_sees_who_did_it(case):
     """The console names the actor of events with and without display_login."""
-    for name, whose in (("octokit.rb__repository_events", {"repo": "sferik/rails_admin"}),
-                        ("pygithub__Github.testGetEvents", {"public": True})):
+    for name, whose in (
+        ("octokit.rb__repository_events", {"repo": "sferik/rails_admin"}),
+        ("pygithub__Github.testGetEvents", {"public": True}),
+    ):
         feed = Feed(case, name, whose, old=True).serve()
-        case.config({"gh": case.source("GitHubEvents", feed.up, per_page=30, **feed.options)},
-                    sinks={"screen": {"plugin": "Console", "from": ["gh"]}}, feedbus={"state": f"state-{name}"})
+        case.config(
+            {"gh": case.source("GitHubEvents", feed.up, per_page=30, **feed.options)},
+            sinks={"screen": {"plugin": "Console", "from": ["gh"]}},
+            feedbus={"state": f"state-{name}"},
+        )
         lines = case.once().out.decode().splitlines()
         texts = each_once(feed.texts)
         same(len(lines), len(texts), "lines on the console")
         for line, text in zip(lines, texts):
             actor = value(text)["actor"]
-            hold(actor.get("display_login", actor["login"]) in line, "the line names the actor", expected=actor["login"], seen=line)
+            hold(
+                actor.get("display_login", actor["login"]) in line,
+                "the line names the actor",
+                expected=actor["login"],
+                seen=line,
+            )

@@ -17,7 +17,11 @@ def ranked(item, rank):
 
 
 def compare(events, items, source, first=1, partial=False):
-    same([json.loads(one.data)["full_name"] for one in events], [json.loads(one)["full_name"] for one in items], "the ranking")
+    same(
+        [json.loads(one.data)["full_name"] for one in events],
+        [json.loads(one)["full_name"] for one in items],
+        "the ranking",
+    )
     for rank, (event, item) in enumerate(zip(events, items), first):
         same(event.data, ranked(item, rank), f"the data of rank {rank}")
         same(event.type, KIND, "the type")
@@ -59,7 +63,7 @@ def recorded_search(case, name, row):
     search.serve(page)
     case.once()
     compare(case.events(), items, f"{search.up.url}/search/repositories")
-    asked, = search.up.requests()
+    (asked,) = search.up.requests()
     same(asked.query.get("q"), q, "the search")
     same(asked.query.get("per_page"), str(limit), "the size of the page")
     for key, text in query.items():
@@ -94,8 +98,11 @@ def a_ranking_that_changed(case):
     # The ranking as it was: all come back, and are new events.
     search.serve(search.searches[0])
     case.once()
-    same([one.data for one in case.events()[30 + len(expected):]],
-         [ranked(one, rank) for rank, one in enumerate(before, 1) if one not in after], "who came back")
+    same(
+        [one.data for one in case.events()[30 + len(expected) :]],
+        [ranked(one, rank) for rank, one in enumerate(before, 1) if one not in after],
+        "who came back",
+    )
 
 
 @check(recordings=True)
@@ -112,7 +119,9 @@ def a_partial_search(case):
     hold(len(items) >= 4, "repositories in the recording", seen=len(items))
 
     def answer(some, partial):
-        return Answer(f'{{"total_count":{len(some)},"incomplete_results":{str(partial).lower()},"items":[{",".join(some)}]}}')
+        return Answer(
+            f'{{"total_count":{len(some)},"incomplete_results":{str(partial).lower()},"items":[{",".join(some)}]}}'
+        )
 
     search.up.on("/search/repositories", answer(items, True))
     case.once()
@@ -150,7 +159,11 @@ def a_search_of_another_kind(case, name, has_items):
         hold(run.told(r"\btop\b", rf"\b{count}\b"), "the log names the node and counts what it left out", seen=run.tail)
     else:
         run.exits(1)
-        hold(run.told(r"\btop\b", up.url + "/search/repositories", level="error"), "one error names node and URL", seen=run.tail)
+        hold(
+            run.told(r"\btop\b", up.url + "/search/repositories", level="error"),
+            "one error names node and URL",
+            seen=run.tail,
+        )
 
 
 @check(recordings=True)
@@ -166,7 +179,7 @@ def newest_events_of_each(case):
         lists = {}
         for place, name in enumerate(names):
             # The lists overlap: an event can stand in two of them.
-            lists[name] = pool[start + place * 4:start + place * 4 + 5]
+            lists[name] = pool[start + place * 4 : start + place * 4 + 5]
             search.up.on(f"/repos/{name}/events", Answer("[" + ",".join(lists[name]) + "]", after=0.05))
         return lists
 
@@ -183,7 +196,11 @@ def newest_events_of_each(case):
     case.once()
     events = [one for one in case.events() if one.type != KIND]
     same([one.data for one in events], [minified(text) for _, text, _ in first], "the events, by time")
-    same([one.source for one in events], [f"{search.up.url}/repos/{name}/events" for _, _, name in first], "their sources")
+    same(
+        [one.source for one in events],
+        [f"{search.up.url}/repos/{name}/events" for _, _, name in first],
+        "their sources",
+    )
     for asked in search.up.requests():
         if asked.path.endswith("/events"):
             same(asked.query.get("per_page"), "5", "the size of a list of events")
@@ -192,5 +209,5 @@ def newest_events_of_each(case):
     second = expected(serve(3), known)
     hold(0 < len(second) < 25, "some are new", seen=len(second))
     case.once()
-    events = [one for one in case.events() if one.type != KIND][len(first):]
+    events = [one for one in case.events() if one.type != KIND][len(first) :]
     same([one.data for one in events], [minified(text) for _, text, _ in second], "what is new, by time")

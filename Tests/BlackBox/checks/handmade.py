@@ -4,15 +4,23 @@ import json
 import random
 import time
 
-from support.jsontext import elements, minified
+from support.jsontext import minified
 from support.registry import check, check_each
 from support.upstream import Answer
 from support.verdict import hold, same
 
 
 def event(number, **more):
-    one = {"id": str(number), "type": "WatchEvent", "actor": {"login": "x"}, "repo": {"id": 1, "name": "a/b"},
-           "payload": {"action": "started"}, "public": True, "created_at": "2026-01-01T00:00:00Z", **more}
+    one = {
+        "id": str(number),
+        "type": "WatchEvent",
+        "actor": {"login": "x"},
+        "repo": {"id": 1, "name": "a/b"},
+        "payload": {"action": "started"},
+        "public": True,
+        "created_at": "2026-01-01T00:00:00Z",
+        **more,
+    }
     return json.dumps({key: value for key, value in one.items() if value is not ...})
 
 
@@ -28,12 +36,23 @@ def ids(case, **more):
 def odd_events_pass(case):
     """An empty repo, none at all, an empty payload, an unknown type, no type, no actor, odd dates: each passes as it is."""
     odd = {
-        "empty repo": event(1, type="ForkEvent", repo={}), "no repo": event(2, repo=...), "no payload": event(3, payload=...),
-        "empty payload": event(4, type="PublicEvent", payload={}), "unknown type": event(5, type="QuantumEvent"),
-        "no type": event(6, type=...), "no actor": event(7, actor=...), "null actor": event(8, actor=None),
-        "no date": event(9, created_at=...), "null date": event(10, created_at=None), "odd date": event(11, created_at="yesterday"),
-        "old date": event(12, created_at="2011-02-12T00:00:00Z"), "number id": event(13, id=13), "fraction": event(14, created_at="2026-01-01T00:00:00.001Z"),
-        "offset": event(15, created_at="2026-01-01T01:00:00+01:00"), "an array as repo": event(16, repo=[]), "long": event(17, payload={"x": "y" * 300_000}),
+        "empty repo": event(1, type="ForkEvent", repo={}),
+        "no repo": event(2, repo=...),
+        "no payload": event(3, payload=...),
+        "empty payload": event(4, type="PublicEvent", payload={}),
+        "unknown type": event(5, type="QuantumEvent"),
+        "no type": event(6, type=...),
+        "no actor": event(7, actor=...),
+        "null actor": event(8, actor=None),
+        "no date": event(9, created_at=...),
+        "null date": event(10, created_at=None),
+        "odd date": event(11, created_at="yesterday"),
+        "old date": event(12, created_at="2011-02-12T00:00:00Z"),
+        "number id": event(13, id=13),
+        "fraction": event(14, created_at="2026-01-01T00:00:00.001Z"),
+        "offset": event(15, created_at="2026-01-01T01:00:00+01:00"),
+        "an array as repo": event(16, repo=[]),
+        "long": event(17, payload={"x": "y" * 300_000}),
     }
     up = case.upstream()
     up.on("/repos/a/b/events", page(*reversed(odd.values())))
@@ -51,8 +70,11 @@ def odd_events_pass(case):
     case.once()
     same(len(case.events()), len(odd), "events after a second run")
     # The console shows each of them, on one line.
-    case.config({"gh": case.source("GitHubEvents", up, repo="a/b", per_page=100)}, sinks={"screen": {"plugin": "Console", "from": ["gh"]}},
-                feedbus={"state": "other"})
+    case.config(
+        {"gh": case.source("GitHubEvents", up, repo="a/b", per_page=100)},
+        sinks={"screen": {"plugin": "Console", "from": ["gh"]}},
+        feedbus={"state": "other"},
+    )
     same(len(case.once().out.decode().splitlines()), len(odd), "lines on the console")
 
 
@@ -67,8 +89,12 @@ def pages_that_move(case):
         shown = min(len(timeline), 10 + 3 * (len(up.asked) - 1))
         newest = timeline[:shown][::-1]
         number = int(asked.query.get("page", 1))
-        link = {"Link": f'<{up.url}/repositories/1/events?per_page=5&page={number + 1}>; rel="next"'} if number * 5 < shown else {}
-        return Answer(page(*newest[(number - 1) * 5:number * 5]), headers=link)
+        link = (
+            {"Link": f'<{up.url}/repositories/1/events?per_page=5&page={number + 1}>; rel="next"'}
+            if number * 5 < shown
+            else {}
+        )
+        return Answer(page(*newest[(number - 1) * 5 : number * 5]), headers=link)
 
     up.on("/repos/a/b/events", answer).on("/repositories/1/events", answer)
     case.config({"gh": case.source("GitHubEvents", up, repo="a/b", per_page=5)})
@@ -85,7 +111,11 @@ def events_that_come_late(case):
     up.on("/repos/a/b/events", page(*known))
     case.config({"gh": case.source("GitHubEvents", up, repo="a/b")})
     case.once()
-    late = [event(25, created_at="2024-01-01T00:00:00Z"), event("00000005"), event("abc", created_at="2011-01-01T00:00:00Z")]
+    late = [
+        event(25, created_at="2024-01-01T00:00:00Z"),
+        event("00000005"),
+        event("abc", created_at="2011-01-01T00:00:00Z"),
+    ]
     up.on("/repos/a/b/events", page(known[0], late[0], known[1], late[1], known[2], late[2]))
     case.once()
     same(ids(case), ["10", "20", "30", "abc", "00000005", "25"], "the events, oldest first in the service's order")
@@ -117,7 +147,10 @@ TEXTS = {
 def texts_pass_unchanged(case):
     """Escapes, numbers of any length, repeated keys, line ends of Unicode: only the blanks between tokens go."""
     up = case.upstream()
-    texts = [f'{{"id": "{number}", "type": "PushEvent", "repo": {{"name": "a/b"}}, "payload": {text}}}' for number, text in enumerate(TEXTS.values())]
+    texts = [
+        f'{{"id": "{number}", "type": "PushEvent", "repo": {{"name": "a/b"}}, "payload": {text}}}'
+        for number, text in enumerate(TEXTS.values())
+    ]
     up.on("/repos/a/b/events", page(*texts[::-1]))
     case.config({"gh": case.source("GitHubEvents", up, repo="a/b")})
     case.once()
@@ -131,8 +164,11 @@ def the_console_is_safe(case):
     value = "one\u001b[2J\u001b]0;title\u0007two\r\nthree\u009b31m\u202efour\x7f"
     up.on("/jokes/random", json.dumps({"id": "a\u001b[31m", "value": value, "categories": []}))
     for form in ("line", "json", "pretty"):
-        case.config({"jokes": case.source("Jokes", up)}, feedbus={"state": f"state-{form}"},
-                    sinks={"screen": {"plugin": "Console", "from": ["jokes"], "with": {"format": form}}})
+        case.config(
+            {"jokes": case.source("Jokes", up)},
+            feedbus={"state": f"state-{form}"},
+            sinks={"screen": {"plugin": "Console", "from": ["jokes"], "with": {"format": form}}},
+        )
         out = case.once().out.decode()
         raw = [one for one in out if (ord(one) < 32 and one != "\n") or 127 <= ord(one) < 160]
         same(raw, [], f"control characters of the console, format {form}")
@@ -141,8 +177,15 @@ def the_console_is_safe(case):
             same(len(out.splitlines()), 1, "lines")
 
 
-@check_each({"gzip": {"coding": "gzip"}, "chunked": {"framing": "chunked"}, "gzip in chunks": {"coding": "gzip", "framing": "chunked"},
-             "ended by the connection": {"framing": "close"}}, recordings=False)
+@check_each(
+    {
+        "gzip": {"coding": "gzip"},
+        "chunked": {"framing": "chunked"},
+        "gzip in chunks": {"coding": "gzip", "framing": "chunked"},
+        "ended by the connection": {"framing": "close"},
+    },
+    recordings=False,
+)
 def ways_to_send(case, name, way):
     """The same answer, however it is sent."""
     up = case.upstream()
@@ -160,8 +203,11 @@ def history_and_types(case):
     old = [event(number, type="PushEvent" if number % 2 else "WatchEvent") for number in range(6, 0, -1)]
     up.on("/repos/a/b/events", page(*old))
     sources = {
-        "all": case.source("GitHubEvents", up, repo="a/b"), "none": case.source("GitHubEvents", up, repo="a/b", history="none"),
-        "two": case.source("GitHubEvents", up, repo="a/b", history=2), "push": case.source("GitHubEvents", up, repo="a/b", types=["PushEvent"])}
+        "all": case.source("GitHubEvents", up, repo="a/b"),
+        "none": case.source("GitHubEvents", up, repo="a/b", history="none"),
+        "two": case.source("GitHubEvents", up, repo="a/b", history=2),
+        "push": case.source("GitHubEvents", up, repo="a/b", types=["PushEvent"]),
+    }
     case.config(sources)
     case.once()
     expected = {"all": ["1", "2", "3", "4", "5", "6"], "none": [], "two": ["5", "6"], "push": ["1", "3", "5"]}
@@ -174,8 +220,15 @@ def history_and_types(case):
 
 
 def fire(number, dates, closed=None, title="Fire"):
-    return json.dumps({"id": f"EONET_{number}", "title": title, "closed": closed, "categories": [{"id": "wildfires", "title": "Old name"}],
-                       "geometry": [{"date": one, "type": "Point", "coordinates": [1.50, -2.0]} for one in dates]})
+    return json.dumps(
+        {
+            "id": f"EONET_{number}",
+            "title": title,
+            "closed": closed,
+            "categories": [{"id": "wildfires", "title": "Old name"}],
+            "geometry": [{"date": one, "type": "Point", "coordinates": [1.50, -2.0]} for one in dates],
+        }
+    )
 
 
 @check
@@ -184,23 +237,37 @@ def an_event_that_is_closed(case):
     up = case.upstream()
     category = '{"id":"wildfires","title":"Wildfires"}'
     up.on("/categories", f'{{"categories":[{category}]}}')
-    up.on("/events?status=open", f'{{"events":[{fire(1, ["2026-01-01T00:00:00Z"])},{fire(2, ["2026-01-02T00:00:00Z"])}]}}')
+    up.on(
+        "/events?status=open", f'{{"events":[{fire(1, ["2026-01-01T00:00:00Z"])},{fire(2, ["2026-01-02T00:00:00Z"])}]}}'
+    )
     up.on("/events?status=closed", '{"events":[]}')
     case.config({"earth": case.source("EONET", up)})
     case.once()
     first = case.events()
-    same([one.data for one in first[1:]], [minified(fire(n, [f"2026-01-0{n}T00:00:00Z"])).replace("Old name", "Wildfires") for n in (2, 1)], "the events")
+    same(
+        [one.data for one in first[1:]],
+        [minified(fire(n, [f"2026-01-0{n}T00:00:00Z"])).replace("Old name", "Wildfires") for n in (2, 1)],
+        "the events",
+    )
     up.on("/events?status=open", f'{{"events":[{fire(2, ["2026-01-02T00:00:00Z"])}]}}')
     closed = fire(1, ["2026-01-01T00:00:00Z"], closed="2026-02-01T00:00:00Z")
     up.on("/events?status=closed", f'{{"events":[{closed}]}}')
     case.once()
-    more = case.events()[len(first):]
+    more = case.events()[len(first) :]
     same([one.data for one in more], [minified(closed).replace("Old name", "Wildfires")], "the update")
-    hold(more[0].id.startswith("EONET_1@") and more[0].id not in [one.id for one in first], "another revision", seen=more[0].id)
+    hold(
+        more[0].id.startswith("EONET_1@") and more[0].id not in [one.id for one in first],
+        "another revision",
+        seen=more[0].id,
+    )
     # A renamed category is news by itself, the events are not.
     up.on("/categories", '{"categories":[{"id":"wildfires","title":"Fires"}]}')
     case.once()
-    same([one.data for one in case.events()[len(first) + 1:]], ['{"id":"wildfires","title":"Fires"}'], "after the category was renamed")
+    same(
+        [one.data for one in case.events()[len(first) + 1 :]],
+        ['{"id":"wildfires","title":"Fires"}'],
+        "after the category was renamed",
+    )
 
 
 @check
@@ -226,8 +293,13 @@ def one_bad_source_among_good_ones(case):
     up = case.upstream()
     up.on("/repos/a/b/events", page(event(1))).on("/jokes/random", '{"id":"j","value":"ha","categories":[]}')
     up.on("/repos/c/d/events", Answer('{"message":"Not Found","status":"404"}', 404))
-    case.config({"good": case.source("GitHubEvents", up, repo="a/b"), "bad": case.source("GitHubEvents", up, repo="c/d"),
-                 "jokes": case.source("Jokes", up)})
+    case.config(
+        {
+            "good": case.source("GitHubEvents", up, repo="a/b"),
+            "bad": case.source("GitHubEvents", up, repo="c/d"),
+            "jokes": case.source("Jokes", up),
+        }
+    )
     run = case.once(code=1)
     same(sorted(one.node for one in case.events()), ["good", "jokes"], "who delivered")
     run.one_error("bad", f"{up.url}/repos/c/d/events", "Not Found")
@@ -243,7 +315,7 @@ def killed_at_any_moment(case):
     def answer(asked):
         number = int(asked.query.get("page", 1))
         link = {"Link": f'<{up.url}/repos/a/b/events?per_page=100&page={number + 1}>; rel="next"'} if number < 6 else {}
-        return Answer(page(*texts[(number - 1) * 100:number * 100]), headers=link)
+        return Answer(page(*texts[(number - 1) * 100 : number * 100]), headers=link)
 
     up.on("/repos/a/b/events", answer)
     case.config({"gh": case.source("GitHubEvents", up, repo="a/b", per_page=100)})

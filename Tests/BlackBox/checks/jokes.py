@@ -8,8 +8,12 @@ from support.registry import check, check_each
 from support.upstream import Answer
 from support.verdict import hold, same
 
-TYPES = {"chucknorris": "io.chucknorris.joke", "icanhazdadjoke": "com.icanhazdadjoke.joke", "jokeapi": "dev.jokeapi.joke",
-         "official": "com.appspot.official-joke-api.joke"}
+TYPES = {
+    "chucknorris": "io.chucknorris.joke",
+    "icanhazdadjoke": "com.icanhazdadjoke.joke",
+    "jokeapi": "dev.jokeapi.joke",
+    "official": "com.appspot.official-joke-api.joke",
+}
 PATHS = {"chucknorris": "/jokes/random", "icanhazdadjoke": "/", "jokeapi": "/joke/Any", "official": "/random_joke"}
 
 
@@ -27,9 +31,9 @@ def told(service, one):
 def compare(event, service, body):
     """All that the service sent, unchanged and in its order, and behind it what is documented and was not there."""
     sent, data = members(body), members(event.data)
-    same(joined(data[:len(sent)]), joined(sent), "what the service sent, byte for byte, in front")
+    same(joined(data[: len(sent)]), joined(sent), "what the service sent, byte for byte, in front")
     one = json.loads(body)
-    added = dict((key, json.loads(text)) for key, text in data[len(sent):])
+    added = dict((key, json.loads(text)) for key, text in data[len(sent) :])
     same(set(added), {"id", "value", "categories", "languageCode"} - set(one), "the members that are added")
     whole = json.loads(event.data)
     same(str(whole["id"]), str(one["id"]), "id")
@@ -44,7 +48,9 @@ def ask_all(case, service, bodies):
     up = case.upstream()
     for number, body in enumerate(bodies):
         up.on(f"/{number}{PATHS[service]}", body)
-    case.config({f"j{number}": case.source("Jokes", f"{up.url}/{number}", service=service) for number in range(len(bodies))})
+    case.config(
+        {f"j{number}": case.source("Jokes", f"{up.url}/{number}", service=service) for number in range(len(bodies))}
+    )
     run = case.once(most=60)
     for asked in up.requests():
         same(asked.headers.get("Accept"), "application/json", "what is asked for")
@@ -65,10 +71,14 @@ def all_told(case, service, bodies):
 
 CHUCK = {
     "kodeco__SampleJoke": lambda text: hold("\\/" in text, "slashes are escaped"),
-    "chuck-api__readme-random": lambda text: hold("47:39.43184\"" in text, "a fraction of five digits"),
+    "chuck-api__readme-random": lambda text: hold('47:39.43184"' in text, "a fraction of five digits"),
     "index42658781035__random-oneline": lambda text: hold(not json.loads(text)["categories"], "no categories"),
-    "chuck-api-issue18__random-two-categories": lambda text: same(json.loads(text)["categories"], ["movie"], "the category"),
-    "index16985857270__old-format-2016": lambda text: hold("\\u0027" in text and "categories" not in json.loads(text), "the old form"),
+    "chuck-api-issue18__random-two-categories": lambda text: same(
+        json.loads(text)["categories"], ["movie"], "the category"
+    ),
+    "index16985857270__old-format-2016": lambda text: hold(
+        "\\u0027" in text and "categories" not in json.loads(text), "the old form"
+    ),
     "index17449049627__random-dev-1": lambda text: same(json.loads(text)["categories"], ["dev"], "the category"),
 }
 
@@ -112,7 +122,11 @@ def chucknorris_has_no_such_category(case):
     run = case.once(code=0)
     same(case.lines(), [], "jokes")
     same(len(up.asked), 1, "requests: a 404 is not tried again")
-    hold(run.told(r"\bjokes\b", f"{up.url}/jokes/random", "No jokes for category tets found", r"\b1\b"), "the log names all of it", seen=run.tail)
+    hold(
+        run.told(r"\bjokes\b", f"{up.url}/jokes/random", "No jokes for category tets found", r"\b1\b"),
+        "the log names all of it",
+        seen=run.tail,
+    )
 
 
 @check(recordings=True)
@@ -140,8 +154,12 @@ def official_joke_api_in_a_list(case):
     body = recorded.text("jokes/official-joke-api/tamnd__random.json")
     up = case.upstream()
     up.on("/random_joke", body).on("/jokes/general/random", f" [ {body} ]\n")
-    case.config({"bare": case.source("Jokes", up, service="official"),
-                 "listed": case.source("Jokes", up, service="official", category="general")})
+    case.config(
+        {
+            "bare": case.source("Jokes", up, service="official"),
+            "listed": case.source("Jokes", up, service="official", category="general"),
+        }
+    )
     case.once()
     same(len(case.events_by_node()), 2, "sources with a joke")
     for event in case.events_by_node().values():
@@ -209,9 +227,15 @@ def an_answer_without_a_joke(case, name, service):
     case.config({"jokes": case.source("Jokes", up, service=service)})
     run = case.once(code=0)
     same(case.lines(), [], "jokes")
-    hold(run.told(r"\bjokes\b", up.url + PATHS[service], r"\b1\b"), "the log names node and URL, and counts", seen=run.tail)
-    good = {"jokeapi": '{"error":false,"category":"Pun","type":"single","joke":"ha","flags":{},"id":9,"safe":true,"lang":"en"}',
-            "icanhazdadjoke": '{"id":"a","joke":"ha","status":200}'}[service]
+    hold(
+        run.told(r"\bjokes\b", up.url + PATHS[service], r"\b1\b"),
+        "the log names node and URL, and counts",
+        seen=run.tail,
+    )
+    good = {
+        "jokeapi": '{"error":false,"category":"Pun","type":"single","joke":"ha","flags":{},"id":9,"safe":true,"lang":"en"}',
+        "icanhazdadjoke": '{"id":"a","joke":"ha","status":200}',
+    }[service]
     up.forget().on(PATHS[service], good)
     case.once()
     compare(case.events()[0], service, good)
@@ -221,8 +245,11 @@ def an_answer_without_a_joke(case, name, service):
 def jokeapi_says_no_with_status_200(case):
     """JokeAPI's error in an answer of status 200: no joke, its words in the log, exit 0."""
     up = case.upstream()
-    up.on("/joke/Any", '{"error":true,"internalError":false,"code":106,"message":"No matching joke found","causedBy":["none"],'
-                       '"additionalInfo":"Error while finalizing joke filtering","timestamp":1579170794412}')
+    up.on(
+        "/joke/Any",
+        '{"error":true,"internalError":false,"code":106,"message":"No matching joke found","causedBy":["none"],'
+        '"additionalInfo":"Error while finalizing joke filtering","timestamp":1579170794412}',
+    )
     case.config({"jokes": case.source("Jokes", up, service="jokeapi")})
     run = case.once(code=0)
     same(case.lines(), [], "jokes")

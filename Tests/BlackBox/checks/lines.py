@@ -43,4 +43,4 @@ def odd_lines(case, name, _):
         hold(run.told(r"\bchild\b", level="warning"), f"{bad} bad lines are reported", seen=run.tail)
     again = [one.id for one in events]
     case.once()
-    same([one.id for one in case.events(repeats=True)][len(again):], again, "the ids are the same the next time")
+    same([one.id for one in case.events(repeats=True)][len(again) :], again, "the ids are the same the next time")

@@ -8,8 +8,19 @@ from support.recorded import ROOT
 from support.registry import check
 from support.verdict import Skip, hold, same
 
-SOURCES = {"rxswift": "com.github.event.", "trending": "com.github.", "earth": "gov.nasa.eonet.", "jokes": "io.chucknorris.joke"}
-KINDS = ("com.github.event.", "com.github.repository.trending", "gov.nasa.eonet.category", "gov.nasa.eonet.event", "io.chucknorris.joke")
+SOURCES = {
+    "rxswift": "com.github.event.",
+    "trending": "com.github.",
+    "earth": "gov.nasa.eonet.",
+    "jokes": "io.chucknorris.joke",
+}
+KINDS = (
+    "com.github.event.",
+    "com.github.repository.trending",
+    "gov.nasa.eonet.category",
+    "gov.nasa.eonet.event",
+    "io.chucknorris.joke",
+)
 
 
 def sample(case):
@@ -31,7 +42,11 @@ def alone():
 def all_recorded(case):
     events = case.events("out/feedbus.jsonl")
     for kind in KINDS:
-        hold(any(one.type.startswith(kind) for one in events), f"there are events of {kind}", seen=sorted({one.type for one in events}))
+        hold(
+            any(one.type.startswith(kind) for one in events),
+            f"there are events of {kind}",
+            seen=sorted({one.type for one in events}),
+        )
     for one in events:
         same(one.all.get("recorded"), True, f"the mark of {one!r}")
         hold(one.type.startswith(SOURCES[one.node]), "the type fits the source", seen=one)
@@ -62,7 +77,13 @@ def check_accepts_it(case):
 def offline_for_a_while(case):
     """A long run from the recording: joke after joke, and a clean end by itself."""
     sample(case)
-    run = case.start("run", "--config", "config.json", "--offline", "--for", "3500ms", "--set", "sources.jokes.with.every=1s").wait(20).exits(0)
+    run = (
+        case.start(
+            "run", "--config", "config.json", "--offline", "--for", "3500ms", "--set", "sources.jokes.with.every=1s"
+        )
+        .wait(20)
+        .exits(0)
+    )
     jokes = [one for one in all_recorded(case) if one.node == "jokes"]
     hold(len(jokes) >= 3, "jokes in three and a half seconds", seen=len(jokes))
     hold(3.4 < run.seconds < 8, "the time it ran", seen=f"{run.seconds:.1f} s")
@@ -87,14 +108,22 @@ def without_a_network_and_a_recording(case):
     sample(case)
     wrap = alone()
     text = (case.folder / "config.json").read_text()
-    case.write("config.json", text.replace('"offline": "Recordings/demo.har"', '"user_agent": "x"').replace(
-        '"user_agent": "feedbus (+https://github.com/you/yours)",', ""))
+    case.write(
+        "config.json",
+        text.replace('"offline": "Recordings/demo.har"', '"user_agent": "x"').replace(
+            '"user_agent": "feedbus (+https://github.com/you/yours)",', ""
+        ),
+    )
     sets = [text for name in SOURCES for text in ("--set", f'sources.{name}.retry={{"attempts": 1}}')]
     run = case.once(*sets, wrap=wrap, code=1)
     same(case.lines("out/feedbus.jsonl"), [], "events")
     for name, host in (("rxswift", "api.github.com"), ("trending", "api.github.com"), ("earth", "eonet.gsfc.nasa.gov")):
         run.one_error(name, host)
-    hold(run.told(r"\bjokes\b", "api.chucknorris.io", level="warning"), "the joke that could not be had is counted", seen=run.tail)
+    hold(
+        run.told(r"\bjokes\b", "api.chucknorris.io", level="warning"),
+        "the joke that could not be had is counted",
+        seen=run.tail,
+    )
 
 
 @check
@@ -103,9 +132,13 @@ def the_jokes_are_spanish(case):
     sample(case)
     if not shutil.which("apertium"):
         raise Skip("needs the program apertium (apt: apertium apertium-eng-spa)")
-    if not {"eng-spa", "en-es"} & set(subprocess.run(["apertium", "-l"], capture_output=True, text=True).stdout.split()):
+    if not {"eng-spa", "en-es"} & set(
+        subprocess.run(["apertium", "-l"], capture_output=True, text=True).stdout.split()
+    ):
         raise Skip("needs Apertium's English-Spanish pair (apt: apertium-eng-spa)")
-    case.start("run", "--config", "config.json", "--offline", "--for", "3500ms", "--set", "sources.jokes.with.every=1s").wait(20).exits(0)
+    case.start(
+        "run", "--config", "config.json", "--offline", "--for", "3500ms", "--set", "sources.jokes.with.every=1s"
+    ).wait(20).exits(0)
     jokes = [json.loads(one.data) for one in case.events("out/feedbus.jsonl") if one.node == "jokes"]
     hold(jokes, "there are jokes")
     for one in jokes:

@@ -45,7 +45,11 @@ class Event:
         for name in ("id", "source", "type", "feedbusnode"):
             value = self.all.get(name)
             hold(isinstance(value, str) and value, f"{name} must be a text that is not empty", seen=self.line)
-        hold(self.all.get("datacontenttype") == "application/json", "datacontenttype must be application/json", seen=self.line)
+        hold(
+            self.all.get("datacontenttype") == "application/json",
+            "datacontenttype must be application/json",
+            seen=self.line,
+        )
         hold("data" in self.all, "there must be data", seen=self.line)
         hold(self.data == minified(self.data), "there are no blanks in data", seen=self.line)
         if "time" in self.all:
@@ -108,8 +112,11 @@ class Case:
     # The runs.
 
     def start(self, *arguments, env=None, before=None, wrap=()):
-        kept = {key: value for key, value in os.environ.items()
-                if not key.lower().endswith("_proxy") and key not in ("NO_COLOR", "FORCE_COLOR", "LANG", "FEEDBUS_LOG")}
+        kept = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.lower().endswith("_proxy") and key not in ("NO_COLOR", "FORCE_COLOR", "LANG", "FEEDBUS_LOG")
+        }
         kept.update({"HOME": str(self.folder), "LC_ALL": "C.UTF-8", "TZ": "UTC", **(env or {})})
         run = Program([*wrap, self.program, *arguments], self.folder, self.logs, kept, before)
         self.runs.append(run)

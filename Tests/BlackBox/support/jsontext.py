@@ -44,24 +44,24 @@ def quoted(text):
 
 def _parts(text, opening, closing):
     at = BLANKS.match(text).end()
-    if text[at:at + 1] != opening:
+    if text[at : at + 1] != opening:
         raise ValueError(f"no {opening} at the start of {text[:60]!r}")
     at = BLANKS.match(text, at + 1).end()
     found = []
-    while text[at:at + 1] != closing:
+    while text[at : at + 1] != closing:
         key = None
         if opening == "{":
             key, at = DECODER.raw_decode(text, at)
             at = BLANKS.match(text, at).end()
-            if text[at:at + 1] != ":":
+            if text[at : at + 1] != ":":
                 raise ValueError(f"no colon at {at} of {text[:60]!r}")
             at = BLANKS.match(text, at + 1).end()
         _, end = DECODER.raw_decode(text, at)
         found.append((key, text[at:end]))
         at = BLANKS.match(text, end).end()
-        if text[at:at + 1] == ",":
+        if text[at : at + 1] == ",":
             at = BLANKS.match(text, at + 1).end()
-        elif text[at:at + 1] != closing:
+        elif text[at : at + 1] != closing:
             raise ValueError(f"no comma at {at} of {text[:60]!r}")
     return found
 

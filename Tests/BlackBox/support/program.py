@@ -46,8 +46,15 @@ class Program:
         with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
             self.started = time.monotonic()
             self.process = subprocess.Popen(
-                argv, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-                preexec_fn=before)
+                argv,
+                cwd=folder,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                preexec_fn=before,
+            )
         Program.alive.add(self)
 
     @classmethod
@@ -69,8 +76,11 @@ class Program:
 
     def told(self, *patterns, level=None):
         """The records in which all patterns are found (case aside), of one level or of any."""
-        return [one for one in self.records
-                if (level is None or one.level == level) and all(re.search(p, one.line, re.I) for p in patterns)]
+        return [
+            one
+            for one in self.records
+            if (level is None or one.level == level) and all(re.search(p, one.line, re.I) for p in patterns)
+        ]
 
     def one_error(self, node, *words):
         """One error, and no more, that names the node and says these words (of which one is the URL)."""
@@ -111,7 +121,7 @@ class Program:
 
     @property
     def called(self):
-        return "feedbus " + " ".join(map(str, self.argv[self.argv.index("--") + 1 if "--" in self.argv else 1:]))
+        return "feedbus " + " ".join(map(str, self.argv[self.argv.index("--") + 1 if "--" in self.argv else 1 :]))
 
     @property
     def code(self):

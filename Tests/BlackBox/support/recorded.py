@@ -81,7 +81,8 @@ class Exchange:
         headers = [(name, value) for name, value in self.headers if name.lower() not in HOP]
         headers = [
             (name, value.replace(self.origin, local) if name.lower() in ("link", "location") else value)
-            for name, value in headers]
+            for name, value in headers
+        ]
         tag = self.header("ETag")
         given = asked.headers.get("If-None-Match") if asked else None
         if tag and given and given.removeprefix("W/") == tag.removeprefix("W/"):
@@ -90,8 +91,13 @@ class Exchange:
             return Answer(b"", 304, [*kept, ("ETag", tag.removeprefix("W/"))])
         gzipped = (self.header("Content-Encoding") or "").lower() == "gzip"
         chunked = (self.header("Transfer-Encoding") or "").lower() == "chunked"
-        return Answer(self.body, self.status, headers, coding="gzip" if gzipped else None,
-                      framing="chunked" if chunked else "length")
+        return Answer(
+            self.body,
+            self.status,
+            headers,
+            coding="gzip" if gzipped else None,
+            framing="chunked" if chunked else "length",
+        )
 
 
 def exchanges(name):

@@ -29,8 +29,10 @@ def check_each(table, *, recordings=True):
 
     def add(function):
         for key, value in table.items():
+
             def one(case, key=key, value=value):
                 function(case, key, value)
+
             _all.append(Check(f"{_name(function)}[{key}]", one, _promise(function), recordings, False))
         return function
 

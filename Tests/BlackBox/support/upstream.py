@@ -22,8 +22,20 @@ class Answer:
     raw      these bytes in place of everything: status line, headers, body
     """
 
-    def __init__(self, body=b"", status=200, headers=(), *, coding=None, framing="length", promise=None, cut=None,
-                 after=0, raw=None, media="application/json; charset=utf-8"):
+    def __init__(
+        self,
+        body=b"",
+        status=200,
+        headers=(),
+        *,
+        coding=None,
+        framing="length",
+        promise=None,
+        cut=None,
+        after=0,
+        raw=None,
+        media="application/json; charset=utf-8",
+    ):
         self.body = body.encode() if isinstance(body, str) else body
         self.status = status
         self.headers = list(headers.items()) if isinstance(headers, dict) else [tuple(one) for one in headers]
@@ -199,7 +211,7 @@ class _Handler(BaseHTTPRequestHandler):
         if bare:
             self.wfile.flush()
             return
-        pieces = answer.body() if endless else self.pieces(body if answer.cut is None else body[:answer.cut], chunked)
+        pieces = answer.body() if endless else self.pieces(body if answer.cut is None else body[: answer.cut], chunked)
         for piece in pieces:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
             asked.sent += len(piece)
@@ -214,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not chunked:
             return [body] if body else []
         # Uneven, so that a chunk never ends where something in the text does.
-        return [body[at:at + 4099] for at in range(0, len(body), 4099)]
+        return [body[at : at + 4099] for at in range(0, len(body), 4099)]
 
 
 class Mute:

@@ -38,12 +38,17 @@ def same(seen, expected, what):
         extra = [one for one in seen if one not in expected][:3]
         raise Wrong(
             f"{what}: {len(seen)} in place of {len(expected)}, first difference at {at}"
-            + (f", missing {brief(missing, 200)}" if missing else "") + (f", too many {brief(extra, 200)}" if extra else ""),
-            expected=expected[at:at + 1], seen=seen[at:at + 1])
+            + (f", missing {brief(missing, 200)}" if missing else "")
+            + (f", too many {brief(extra, 200)}" if extra else ""),
+            expected=expected[at : at + 1],
+            seen=seen[at : at + 1],
+        )
     if isinstance(seen, (str, bytes)) and type(seen) is type(expected):
         at = parting(seen, expected)
         low = max(0, at - 30)
-        raise Wrong(f"{what}: differs at {at} of {len(expected)}", expected=expected[low:at + 60], seen=seen[low:at + 60])
+        raise Wrong(
+            f"{what}: differs at {at} of {len(expected)}", expected=expected[low : at + 60], seen=seen[low : at + 60]
+        )
     raise Wrong(what, expected=expected, seen=seen)
 
 

@@ -1,199 +1,18 @@
-"""Bad input: configs that cannot be read, paths that cannot be written, answers that are nonsense.
+"""Bad input: answers that are nonsense, cut off, too large, or lead astray.
 
-Each gives one clear error that names the place or the node and its URL, and nothing that came in before is lost.
+Each gives one clear error that names the node and its URL, and nothing that came in before is lost.
 """
 
-import ctypes
 import gzip
 import json
-import os
 import re
 import zlib
 
-from support.case import SOON
+from support.feeds import event, page
 from support.jsontext import minified
 from support.registry import check, check_each
 from support.upstream import Answer
-from support.verdict import Skip, hold, same
-
-# --- config ---------------------------------------------------------------------------------------------------------
-
-
-def without_privilege():
-    """Root may read and write what it likes; a check of permissions has to give that up (CAP_DAC_*)."""
-    if os.geteuid() != 0:
-        return None
-
-    def before():
-        libc = ctypes.CDLL(None, use_errno=True)
-        for capability in (1, 2):
-            if libc.prctl(24, capability, 0, 0, 0) != 0:
-                os._exit(126)
-
-    return before
-
-
-def refused(case, run, place):
-    """Exit 2, an error with its place, nothing started, nothing written, nothing on stdout."""
-    run.exits(2)
-    same(run.out, b"", "stdout")
-    hold(re.search(place, run.err), "the error names the place", expected=place, seen=run.tail)
-    hold(not (case.folder / "out.jsonl").exists() and not (case.folder / "var").exists(), "no file is touched", seen=os.listdir(case.folder))
-
-
-GOOD = {"feedbus": {"state": "var"},
-        "sources": {"a": {"plugin": "Exec", "with": {"command": ["echo", "{}"]}}},
-        "sinks": {"log": {"plugin": "JSONLines", "from": ["a"], "with": {"path": "out.jsonl"}}}}
-
-
-@check
-def a_config_that_cannot_be_read(case):
-    """Missing, a folder, without permission, under a file, a link to itself: exit 2, the path and the system's reason."""
-    (case.folder / "folder").mkdir()
-    case.write("secret.json", json.dumps(GOOD)).chmod(0)
-    case.write("file", "{}")
-    os.symlink("loop.json", case.folder / "loop.json")
-    for name, reason in (("missing.json", "no such file"), ("folder", "directory"), ("secret.json", "permission denied"),
-                         ("file/config.json", "not a directory"), ("loop.json", "symbolic link|too many"),
-                         ("x" * 300, "too long")):
-        for arguments in (("run", "--config", name, "--once"), ("check", "--config", name)):
-            run = case.start(*arguments, before=without_privilege()).wait()
-            run.exits(2)
-            said = run.err + run.out.decode()
-            hold(name in said and re.search(reason, said, re.I), f"{arguments[0]} names {name[:20]} and the reason", expected=reason, seen=said)
-            hold(len(said.strip().splitlines()) <= 2, "one error", seen=said)
-
-
-# Name: the bytes, and what the error says (line and column where the text goes wrong).
-TEXTS = {
-    "empty": (b"", r"config\.json:1:1: error:"),
-    "blanks": (b" \n\n ", r"config\.json:\d+:\d+: error:"),
-    "only a comment": (b"// nothing", r"config\.json:1:\d+: error:"),
-    "a zero byte": (b'{"sources":\x00{}}', r"config\.json:1:12: error:"),
-    "UTF-16": ('{"sources":{}}'.encode("utf-16"), r"config\.json:1:1: error:"),
-    "not UTF-8": (b'{\n "sources": {"a\xff": 1}}', r"config\.json:2:\d+: error:"),
-    "a BOM": (b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), r"config\.json:1:1: error: .*byte order mark"),
-    "a list": (b"[]", r"config\.json:1:1: error:"),
-    "a number": (b"1", r"config\.json:1:1: error:"),
-    "cut off": (b'{"sources": {"a": {"plugin": "Ex', r"config\.json:1:\d+: error:"),
-    "a comment without end": (b"{ /* \n\n", r"config\.json:1:3: error:"),
-    "single quotes": (b"{'sources': {}}", r"config\.json:1:2: error:"),
-    "a trailing comma": (b'{"sources": {},\n}', r"config\.json:\d:\d+: error: .*comma"),
-    "two values": (json.dumps(GOOD).encode() + b"\n{}", r"config\.json:2:1: error:"),
-    "HTML": (b"<!DOCTYPE html>\n<html><body>404</body></html>", r"config\.json:1:1: error:"),
-    "a thousand brackets": (b"[" * 5000, r"config\.json:1:\d+: error:"),
-    "an ELF program": (b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 40, r"config\.json:1:1: error:"),
-}
-
-
-@check_each(TEXTS, recordings=False)
-def a_config_that_is_no_config(case, name, row):
-    """The place (file:line:column) of what is wrong; exit 2; nothing started. `check` says the same."""
-    text, place = row
-    case.write("config.json", text)
-    refused(case, case.start("run", "--config", "config.json", "--once").wait(), place)
-    run = case.start("check", "--config", "config.json").wait().exits(2)
-    hold(re.search(place, run.out.decode() + run.err), "check names the place", expected=place, seen=run.out + run.err.encode())
-    hold(len((run.out.decode() + run.err).splitlines()) < 12, "no flood of errors that follow from the first", seen=run.out[-300:])
-
-
-@check
-def a_large_config(case):
-    """A config of 2000 sources is read in no time; one of 100 MB is refused or read, and does not fill the memory."""
-    many = {f"s{n}": {"plugin": "Exec", "with": {"command": ["true"]}} for n in range(2000)}
-    case.config(many)
-    run = case.start("check", "--config", "config.json").wait(20).exits(0)
-    hold(run.seconds < 10, "2000 nodes are checked in no time", seen=f"{run.seconds:.1f} s")
-    case.write("config.json", b'{"sources": {}, "x": "' + b"y" * 100_000_000 + b'"}')
-    run = case.start("check", "--config", "config.json").wait(30).exits(2)
-    hold(run.peak < 700 << 20, "memory", expected="less than 700 MB", seen=run.peak >> 20)
-    hold(len(run.out) + len(run.err) < 20_000, "the error does not quote 100 MB", seen=len(run.out) + len(run.err))
-
-
-# --- paths that cannot be written -----------------------------------------------------------------------------------
-
-
-def lines_of(case, *ids):
-    """A source that prints these, each as an event."""
-    events = [json.dumps({"specversion": "1.0", "id": one, "source": "test", "type": "t", "data": {"n": one}}) for one in ids]
-    case.write("lines", "".join(f"{one}\n" for one in events))
-    return {"a": {"plugin": "Exec", "with": {"command": ["cat", "lines"]}}}
-
-
-WRITES = ["a folder", "under a file", "no permission", "no permission for the folder"]
-
-
-@check_each({name: None for name in WRITES}, recordings=False)
-def a_path_that_cannot_be_written(case, name, _):
-    """The sink's path: one error that names node, path and reason, not 0, no event lost; with the path mended all come."""
-    path = {"a folder": "there", "under a file": "file/out.jsonl", "no permission": "shut.jsonl", "no permission for the folder": "shut/new/out.jsonl"}[name]
-    (case.folder / "there").mkdir()
-    case.write("file", "")
-    case.write("shut.jsonl", "").chmod(0o400)
-    (case.folder / "shut").mkdir(mode=0o500)
-    case.config(feed(case), sinks={"log": {"plugin": "JSONLines", "from": ["gh"], "with": {"path": path}, "retry": SOON}})
-    run = case.start("run", "--config", "config.json", "--once", before=without_privilege()).wait()
-    hold(run.code in (1, 2), "the exit is that of a failure", seen=f"{run.code}: {run.tail}")
-    reason = "directory" if name in WRITES[:2] else "permission denied"
-    hold(run.told("log", re.escape(path.partition("/")[0]), reason) or re.search(rf"config\.json:\d+:\d+: error: .*{reason}", run.err, re.I),
-         "the error names sink or place, path and reason", seen=run.tail)
-    case.config(feed(case), sinks={"log": {"plugin": "JSONLines", "from": ["gh"], "with": {"path": "out.jsonl"}}})
-    case.once()
-    same([one.id for one in case.events()], ["1", "2"], "the events, once the path is mended")
-
-
-@check
-def a_state_folder_that_cannot_be_written(case):
-    """Exit 1 or 2, one error that names the folder and the reason; nothing is written by a sink that would come twice."""
-    case.write("file", "")
-    (case.folder / "shut").mkdir(mode=0o500)
-    for state, reason in (("file/var", "not a directory"), ("file", "directory|exists"), ("shut/var", "permission denied")):
-        case.config(feed(case), feedbus={"state": state})
-        run = case.start("run", "--config", "config.json", "--once", before=without_privilege()).wait()
-        hold(run.code in (1, 2), "the exit is that of a failure", seen=f"{run.code}: {run.tail}")
-        hold(re.search(re.escape(state), run.err) and re.search(reason, run.err, re.I), "folder and reason", expected=(state, reason), seen=run.tail)
-        same(case.lines(), [], "events")
-    case.config(feed(case))
-    case.once()
-    same([one.id for one in case.events()], ["1", "2"], "the events, once the folder is mended")
-
-
-@check
-def a_state_that_is_damaged(case):
-    """A state file of garbage, cut short, or of another program: a clear error that says what to do, and no event lost."""
-    case.config(feed(case))
-    case.once()
-    state, = (one for one in (case.folder / "var").iterdir() if one.suffix == ".sqlite")
-    whole = state.read_bytes()
-    for content in (b"garbage" * 1000, whole[:len(whole) // 2], b"", b"\x00" * 8192):
-        for one in (case.folder / "var").iterdir():
-            if one.name.startswith(state.name + "-"):
-                one.unlink()
-        state.write_bytes(content)
-        run = case.once(code=None)
-        if content:
-            hold(run.code in (1, 2), "the exit is that of a failure", seen=f"{run.code}: {run.tail}")
-            hold(run.told(re.escape(state.name), level="error") or re.search(r"error.*\bvar\b", run.err), "the error names the file or folder", seen=run.tail)
-        hold([one["id"] for one in map(json.loads, case.lines())][:2] == ["1", "2"], "what was written stays", seen=case.lines())
-
-
-def feed(case, *more):
-    """A GitHub feed with events 1 and 2 (and more), and its source."""
-    up = case.upstream()
-    up.on("/repos/a/b/events", page(2, *more))
-    return {"gh": case.source("GitHubEvents", up, repo="a/b")}
-
-
-def event(number):
-    return (f'{{ "id": "{number}", "type": "WatchEvent", "actor": {{"login": "x"}}, "repo": {{"id": 1, "name": "a/b"}}, '
-            f'"payload": {{"action": "started"}}, "public": true, "created_at": "2026-01-01T00:00:{int(number) % 60:02}Z" }}')
-
-
-def page(count, first=1):
-    return "[" + ",\n ".join(event(number) for number in range(first + count - 1, first - 1, -1)) + "]"
-
-
-# --- answers --------------------------------------------------------------------------------------------------------
+from support.verdict import hold, same
 
 HTML = "<!DOCTYPE html>\n<html><head><title>Unicorn!</title></head><body><h1>Whoa there!</h1></body></html>\n"
 MAX_BODY = 1 << 20
@@ -232,7 +51,7 @@ def odd_answer(text):
         "null": (Answer("null"), ""),
         "a-number": (Answer("12"), ""),
         "a-text": (Answer('"Ratelimited"'), ""),
-        "cut-json": (Answer(text[:len(text) // 2]), ""),
+        "cut-json": (Answer(text[: len(text) // 2]), ""),
         "cut-body": (Answer(text, cut=len(text) // 2), ""),
         "cut-chunks": (Answer(text, framing="chunked", cut=len(text) // 2), ""),
         "promise-more": (Answer(text, promise=len(text) + 500), ""),
@@ -243,7 +62,7 @@ def odd_answer(text):
         "bom-utf16": (Answer(text.encode("utf-16")), ""),
         "latin1-blob": (Answer(bytes(range(256))), ""),
         "deep": (Answer("[" * 100_000), ""),
-        "deep-closed": (Answer('{"events":' + "[" * 2000 + "]" * 2000 + "}"), ""),
+        "deep-closed": (Answer('{"x":' + "[" * 2000 + "]" * 2000 + "}"), ""),
         "not-gzip": (Answer(text, headers=GZIP), ""),
         "cut-gzip": (Answer(packed[:-12], headers=GZIP), ""),
         "unknown-coding": (Answer(text, headers={"Content-Encoding": "x-secret"}), ""),
@@ -258,7 +77,10 @@ def odd_answer(text):
         "redirect-to-nowhere": (Answer("", 301), ""),
         "teapot": (Answer('{"message":"short and stout"}', 418), "short and stout"),
         "404-html": (Answer(HTML, 404, media="text/html"), "404"),
-        "401": (Answer('{"message":"Bad credentials","documentation_url":"https://docs.github.com/rest"}', 401), "Bad credentials"),
+        "401": (
+            Answer('{"message":"Bad credentials","documentation_url":"https://docs.github.com/rest"}', 401),
+            "Bad credentials",
+        ),
         "410": (Answer('{"message":"Gone for good"}', 410), "Gone for good"),
         "500": (Answer('{"message":"Server Error"}', 500), "500"),
         "502-html": (Answer(HTML, 502, media="text/html"), "502"),
@@ -283,7 +105,10 @@ def search_like(case, up, name):
 
 def eonet_like(case, up, name):
     up.on("/categories", '{"categories":[]}')
-    up.on("/events", '{"events":[{"id":"EONET_1","title":"Fire","categories":[],"geometry":[{"date":"2026-01-01T00:00:00Z"}]}]}')
+    up.on(
+        "/events",
+        '{"events":[{"id":"EONET_1","title":"Fire","categories":[],"geometry":[{"date":"2026-01-01T00:00:00Z"}]}]}',
+    )
     return case.source("EONET", up, status="open", timeout="1s")
 
 
@@ -295,10 +120,21 @@ def jokes_like(case, up, name):
 # Plugin: its source, the path whose answer goes wrong, a good answer with one thing more, and how many come of the two.
 PLUGINS = {
     "GitHubEvents": (github_like, "/repos/a/b/events", page(3), 2, 1),
-    "TrendingRepos": (search_like, "/search/repositories",
-                      '{"total_count":2,"incomplete_results":false,"items":[{"id":1,"full_name":"a/b"},{"id":2,"full_name":"c/d"}]}', 1, 1),
-    "EONET": (eonet_like, "/events", '{"events":[{"id":"EONET_2","title":"Ice","categories":[],"geometry":[{"date":"2026-01-02T00:00:00Z"}]},'
-              '{"id":"EONET_1","title":"Fire","categories":[],"geometry":[{"date":"2026-01-01T00:00:00Z"}]}]}', 1, 1),
+    "TrendingRepos": (
+        search_like,
+        "/search/repositories",
+        '{"total_count":2,"incomplete_results":false,"items":[{"id":1,"full_name":"a/b"},{"id":2,"full_name":"c/d"}]}',
+        1,
+        1,
+    ),
+    "EONET": (
+        eonet_like,
+        "/events",
+        '{"events":[{"id":"EONET_2","title":"Ice","categories":[],"geometry":[{"date":"2026-01-02T00:00:00Z"}]},'
+        '{"id":"EONET_1","title":"Fire","categories":[],"geometry":[{"date":"2026-01-01T00:00:00Z"}]}]}',
+        1,
+        1,
+    ),
     "Jokes": (jokes_like, "/jokes/random", GOOD_JOKE % "two", 1, 1),
 }
 
@@ -327,15 +163,32 @@ def answers_that_are_nonsense(case, plugin, row):
         node, up = f"n-{name}", services[f"n-{name}"]
         url = up.url + path
         if plugin == "Jokes":
-            said = [one for one in run.told(rf"\b{node}\b", re.escape(url)) if one.level in ("warning", "error") and one.node == node]
-            hold(len(said) == 1, f"one line that names {node} and its URL", expected=url, seen=said or run.told(rf"\b{node}\b"))
+            said = [
+                one
+                for one in run.told(rf"\b{node}\b", re.escape(url))
+                if one.level in ("warning", "error") and one.node == node
+            ]
+            hold(
+                len(said) == 1,
+                f"one line that names {node} and its URL",
+                expected=url,
+                seen=said or run.told(rf"\b{node}\b"),
+            )
         else:
             said = [run.one_error(node, url)]
         hold(words in said[0].line, f"what {node} says", expected=words, seen=said[0])
         hold(len(said[0].line) < 700, f"what {node} says is no flood", seen=f"{len(said[0].line)} characters")
-        hold(not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", said[0].line), f"what {node} says has no control characters", seen=repr(said[0].line))
+        hold(
+            not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", said[0].line),
+            f"what {node} says has no control characters",
+            seen=repr(said[0].line),
+        )
         if re.fullmatch(r"401|404.*|410|teapot", name):
-            same(len([one for one in up.asked if one.path == path]), 1, f"requests of {node}: such an error is not tried again")
+            same(
+                len([one for one in up.asked if one.path == path]),
+                1,
+                f"requests of {node}: such an error is not tried again",
+            )
     for node, up in services.items():
         up.on(path, better)
     case.once(most=60)
@@ -346,10 +199,15 @@ def answers_that_are_nonsense(case, plugin, row):
     same(wrong, {}, f"nodes that have not {before + after} events after the next good poll")
 
 
-@check_each({"GitHubEvents": '[{"type":"WatchEvent"},7,null,"x",[],{"id":{}},{"id":"3","type":"WatchEvent"},{"id":""}]',
-             "TrendingRepos": '{"total_count":3,"incomplete_results":false,"items":[null,{"id":3},{"full_name":"x/y"},[],{"id":2,"full_name":"c/d"},'
-                              '{"id":9,"full_name":"../../etc"}]}',
-             "EONET": '{"events":[{},7,null,[],"x",{"id":null},{"id":"EONET_2","title":"Ice","geometry":7,"categories":"x"}]}'}, recordings=False)
+@check_each(
+    {
+        "GitHubEvents": '[{"type":"WatchEvent"},7,null,"x",[],{"id":{}},{"id":"3","type":"WatchEvent"},{"id":""}]',
+        "TrendingRepos": '{"total_count":3,"incomplete_results":false,"items":[null,{"id":3},{"full_name":"x/y"},[],{"id":2,"full_name":"c/d"},'
+        '{"id":9,"full_name":"../../etc"}]}',
+        "EONET": '{"events":[{},7,null,[],"x",{"id":null},{"id":"EONET_2","title":"Ice","geometry":7,"categories":"x"}]}',
+    },
+    recordings=False,
+)
 def a_list_with_some_nonsense(case, plugin, body):
     """Elements that are no objects or have no id cost only themselves: they are counted by node, the good one comes."""
     make, path, _, before, _ = PLUGINS[plugin]
@@ -362,9 +220,14 @@ def a_list_with_some_nonsense(case, plugin, body):
     hold(run.told(r"\bnode\b", r"\b[5-7]\b", level="warning"), "the log counts what was left out", seen=run.tail)
 
 
-@check_each({"GitHubEvents": '[{"message":"moved"},{"message":"moved"}]',
-             "TrendingRepos": '{"total_count":2,"incomplete_results":false,"items":[{"message":"moved"},{"message":"moved"}]}',
-             "EONET": '{"events":[{"message":"moved"}]}'}, recordings=False)
+@check_each(
+    {
+        "GitHubEvents": '[{"message":"moved"},{"message":"moved"}]',
+        "TrendingRepos": '{"total_count":2,"incomplete_results":false,"items":[{"message":"moved"},{"message":"moved"}]}',
+        "EONET": '{"events":[{"message":"moved"}]}',
+    },
+    recordings=False,
+)
 def a_list_with_only_nonsense(case, plugin, body):
     """Elements of which none can be used: not the documented shape. The next good poll brings what is new, and repeats nothing."""
     make, path, better, before, after = PLUGINS[plugin]
@@ -401,7 +264,11 @@ def an_answer_that_is_too_large(case, name, make):
     run = case.once(code=1)
     run.one_error("gh", f"{up.url}/repos/a/b/events", *(() if name == "200 MB promised" else ("max_body",)))
     hold(run.peak < 80 << 20, "memory", expected="less than 80 MB", seen=f"{run.peak >> 20} MB")
-    hold(all(one.sent < 20 << 20 for one in up.requests()), "the transfer is broken off", seen=[one.sent for one in up.requests()])
+    hold(
+        all(one.sent < 20 << 20 for one in up.requests()),
+        "the transfer is broken off",
+        seen=[one.sent for one in up.requests()],
+    )
     up.on("/repos/a/b/events", page(3))
     case.once()
     same([one.id for one in case.events()], ["1", "2", "3"], "the events after the next good poll")
@@ -470,10 +337,19 @@ def links_that_lead_astray(case):
     """A next page on another host is not followed, and the token stays here; a page that names itself is read once or ends."""
     up, other = case.upstream(), case.upstream()
     other.on("/repos/a/b/events", page(2))
-    up.on("/repos/a/b/events", Answer(page(2, 3), headers={"Link": f'<{other.url}/repos/a/b/events?page=2>; rel="next"'}))
-    up.on("/repos/c/d/events", lambda asked: Answer(page(2, 5), headers={"Link": f'<{up.url}{asked.target}>; rel="next"'}))
+    up.on(
+        "/repos/a/b/events", Answer(page(2, 3), headers={"Link": f'<{other.url}/repos/a/b/events?page=2>; rel="next"'})
+    )
+    up.on(
+        "/repos/c/d/events", lambda asked: Answer(page(2, 5), headers={"Link": f'<{up.url}{asked.target}>; rel="next"'})
+    )
     token = {"secret": "env:TOKEN"}
-    case.config({"astray": case.source("GitHubEvents", up, repo="a/b", token=token), "loop": case.source("GitHubEvents", up, repo="c/d", token=token)})
+    case.config(
+        {
+            "astray": case.source("GitHubEvents", up, repo="a/b", token=token),
+            "loop": case.source("GitHubEvents", up, repo="c/d", token=token),
+        }
+    )
     run = case.once(env={"TOKEN": "ghp_very_secret"})
     same(other.targets(), [], "requests to the other host")
     hold(run.told(r"\bastray\b", re.escape(other.url)), "the log says that a link was not followed", seen=run.tail)
