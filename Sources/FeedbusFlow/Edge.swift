@@ -133,8 +133,8 @@ extension Edge {
 
     /// Calls `watcher`, once, when the edge takes no more: closed, aborted or failed.
     @inlinable
-    func whenClosed(_ watcher: @escaping @Sendable () -> Void) {
-        if state.withLock({ $0.watch(watcher) }) { watcher() }
+    func whenClosed(_ watcher: EdgeWatcher) {
+        if state.withLock({ $0.watch(watcher) }) { watcher.edgeHasEnded() }
     }
 
     @inlinable
@@ -143,7 +143,7 @@ extension Edge {
         actions.consumer?.resume(with: actions.consumerResult)
         Self.tell(actions.sender, actions.senderError)
         for sender in actions.moreSenders { Self.tell(sender.reply, sender.error) }
-        for watcher in actions.watchers { watcher() }
+        actions.watcher?.tellAll()
     }
 
     @inlinable

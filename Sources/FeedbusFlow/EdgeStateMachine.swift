@@ -69,7 +69,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         @usableFromInline var sender: EdgeSenderReply = .unattached
         @usableFromInline var senderError: (any Error)?
         @usableFromInline var moreSenders: [(reply: EdgeSenderReply, error: (any Error)?)] = []
-        @usableFromInline var watchers: [@Sendable () -> Void] = []
+        @usableFromInline var watcher: EdgeWatcher?
 
         @inlinable
         init() {}
@@ -107,8 +107,8 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     @usableFromInline var consumerID: UInt64 = 0
     @usableFromInline var dropped = 0
     @usableFromInline var lastID: UInt64 = 0
-    /// Told when the edge takes no more: closed, aborted or failed.
-    @usableFromInline var watchers: [@Sendable () -> Void] = []
+    /// Told when the edge takes no more: closed, aborted or failed. The latest of a list.
+    @usableFromInline var watcher: EdgeWatcher?
 
     @inlinable
     init(
@@ -153,8 +153,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
                 drop(chunk.dropFirst(fitting), &actions)
                 let error = EdgeOverflow(capacity: capacity)
                 phase = .failed(error)
-                actions.watchers = watchers
-                watchers = []
+                actions.watcher = watcher.take()
                 outcome = .refused(error)
             }
         }
@@ -262,8 +261,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     mutating func fail(_ error: any Error, _ actions: inout Actions) {
         guard case .open = phase, producers > 0 else { return }
         phase = .failed(error)
-        actions.watchers = watchers
-        watchers = []
+        actions.watcher = watcher.take()
         settle(&actions)
     }
 
@@ -288,17 +286,17 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         waiting = 0
         actions.consumer = consumer.take()
         actions.consumerResult = result
-        actions.watchers = watchers
-        watchers = []
+        actions.watcher = watcher.take()
         return left.count == 1 ? left[0] : Chunk(left.flatMap { $0 })
     }
 
     /// - Returns: true when the edge takes no more already.
     @inlinable
-    mutating func watch(_ watcher: @escaping @Sendable () -> Void) -> Bool {
+    mutating func watch(_ watcher: EdgeWatcher) -> Bool {
         switch phase {
         case .open:
-            watchers.append(watcher)
+            watcher.next = self.watcher
+            self.watcher = watcher
             return false
         case .failed, .closed, .aborted: return true
         }

@@ -138,7 +138,7 @@ extension Subject {
         let (id, ending) = state.withLock { ($0.join(edge, &actions), $0.ending) }
         edge.run(actions)
         switch ending {
-        case nil: edge.whenClosed { [weak self] in self?.state.withLock { $0.leave(id) } }
+        case nil: edge.whenClosed(SubjectLeaver(self, id: id))
         case .finished: edge.finish()
         case .failed(let error): edge.fail(error)
         }
