@@ -1,7 +1,6 @@
 # feedbus. `make run` and `make test` do all the set-up by themselves.
 
 SWIFT_BUILD := swift build -j 2 --explicit-target-dependency-import-check error
-SHARED ?= ../shared
 
 .PHONY: run build test test-debug test-release test-blackbox lint sanitize bench docs setup clean help
 

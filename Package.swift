@@ -86,6 +86,10 @@ let package = Package(
             .executableTarget(
                 name: "FeedbusBenchmarks", dependencies: ["FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/FeedbusBenchmarks", swiftSettings: swiftSettings),
+            // The plugins that Docs/WritingAPlugin.md shows.
+            .target(
+                name: "ExamplePlugins", dependencies: ["FeedbusPlugin"], path: "Examples/Plugins",
+                swiftSettings: swiftSettings),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
             tests("FeedbusPlugin", ["FeedbusBase"]),
             tests("FeedbusLoop", ["FeedbusBase"]),
@@ -107,7 +111,7 @@ let package = Package(
                 ], swiftSettings: swiftSettings),
             // The plugins of Docs/WritingAPlugin.md, compiled and tested.
             .testTarget(
-                name: "ExamplePluginTests", dependencies: ["FeedbusPlugin", "FeedbusTestKit"],
+                name: "ExamplePluginTests", dependencies: ["ExamplePlugins", "FeedbusPlugin", "FeedbusTestKit"],
                 swiftSettings: swiftSettings),
             .testTarget(
                 name: "SourcePluginTests",

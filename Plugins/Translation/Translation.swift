@@ -131,7 +131,7 @@ public actor Translation: Stage {
     }
 
     /// The value of a task that ends with the one that waits for it.
-    private func value(of task: Task<Event?, any Error>) async throws -> Event? {
+    private func value<Value>(of task: Task<Value, any Error>) async throws -> Value {
         try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -205,11 +205,12 @@ public actor Translation: Stage {
     /// Asks once for the same text, however many events wait for it.
     private func answer(to question: Question) async throws -> String {
         if let known = cache.value(question) { return known }
-        if let task = asked[question] { return try await task.value }
+        if let task = asked[question] { return try await value(of: task) }
         let task = context.task { try await self.ask(question) }
         asked[question] = task
         defer { asked[question] = nil }
-        return try await task.value
+        // Events are cancelled one and all, when the stage ends: then nobody waits for the answer any more.
+        return try await value(of: task)
     }
 
     private func ask(_ question: Question) async throws -> String {

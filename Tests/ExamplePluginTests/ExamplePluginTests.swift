@@ -1,5 +1,6 @@
 // feedbus: the plugins that Docs/WritingAPlugin.md shows, tested as an author would test them.
 
+import ExamplePlugins
 import FeedbusPlugin
 import FeedbusTestKit
 import Testing
