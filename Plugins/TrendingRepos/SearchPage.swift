@@ -36,6 +36,10 @@ struct SearchPage: Sendable {
             return Repository(id: id, name: name, value: item, attributes: body.attributes(of: item.raw))
         }
         unusable = items.count - repositories.count
+        // Taken for an answer, it would make all that is known forgotten.
+        if repositories.isEmpty && unusable > 0 {
+            throw FeedbusError.shape("none of the \(counted(unusable, "item")) of the answer is a repository")
+        }
         isPartial = body.root["incomplete_results"]?.bool ?? false
         isRecorded = body.isRecorded
     }

@@ -107,7 +107,7 @@ private struct ProgramRun: Sendable {
                 }
                 return nil
             },
-            http: { node, log, seed in http.client(for: node, log: log, seed: seed) },
+            http: { node, log, clock, seed in http.client(for: node, log: log, clock: clock, seed: seed) },
             loadCursor: { node, key in try await store.cursor(node: node, key: key) },
             saveCursors: { node, updates in
                 try await store.save(updates.map { (node: node, key: $0.key, value: $0.value) })

@@ -15,14 +15,17 @@ package struct GraphServices: Sendable {
     package var seed: UInt64
     package var headline: @Sendable (Event) -> String?
     /// The polite client in a node's name.
-    package var http: @Sendable (_ node: PlannedNode, _ log: Log, _ seed: UInt64) -> PoliteClient
+    package var http:
+        @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) -> PoliteClient
     package var loadCursor: @Sendable (_ node: String, _ key: String) async throws -> Bytes?
     package var saveCursors: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
 
     package init(
         host: any LoopHost, clock: any EventClock, log: Log, mode: RunMode, seed: UInt64,
         headline: @escaping @Sendable (Event) -> String?,
-        http: @escaping @Sendable (_ node: PlannedNode, _ log: Log, _ seed: UInt64) -> PoliteClient,
+        http:
+            @escaping @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) ->
+            PoliteClient,
         loadCursor: @escaping @Sendable (_ node: String, _ key: String) async throws -> Bytes?,
         saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
     ) {
@@ -43,6 +46,8 @@ package actor Graph {
     private let plan: Plan
     private let services: GraphServices
     private nonisolated let executor: UnownedSerialExecutor
+    /// The time of stages and sinks.
+    private let graceClock: GraceClock
 
     private var edges: [String: Edge<Event>] = [:]
     private var sinks: [String: SinkRunner] = [:]
@@ -67,6 +72,7 @@ package actor Graph {
         self.plan = plan
         self.services = services
         self.executor = services.host.serialExecutor
+        self.graceClock = GraceClock(services.clock, host: services.host)
     }
 
     // MARK: - Running
@@ -103,7 +109,8 @@ package actor Graph {
                 running.insert(node.name)
                 let runner = StageRunner(
                     node: node, make: make, context: context, edge: edges[node.name]!, output: outputs[node.name]!,
-                    counters: counters[node.name]!, supervision: plan.settings.supervision)
+                    counters: counters[node.name]!, supervision: plan.settings.supervision,
+                    isStopping: { [graceClock] in graceClock.isStopping })
                 consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
             case .sink(let make):
                 running.insert(node.name)
@@ -162,9 +169,12 @@ package actor Graph {
         let log = services.log.named(node.name)
         var hash: UInt64 = services.seed
         for byte in node.name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        // A source is cancelled at the stop; the others finish what they have.
+        var clock: any EventClock = graceClock
+        if case .source = node.role { clock = services.clock }
         return PluginContext(
-            node: node.name, log: log, clock: services.clock, mode: services.mode, retry: node.retry,
-            onError: node.onError, http: services.http(node, log, hash), host: services.host,
+            node: node.name, log: log, clock: clock, mode: services.mode, retry: node.retry,
+            onError: node.onError, http: services.http(node, log, clock, hash), host: services.host,
             directory: plan.settings.directory, seed: hash, headline: services.headline,
             countDropped: { [counters = counters[node.name]!] in counters.dropped.add($0) },
             loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
@@ -233,6 +243,7 @@ package actor Graph {
             endWaiter = nil
         }
         let grace = plan.settings.shutdownGrace
+        graceClock.stop(by: services.clock.now + grace)
         graceTask = services.host.task { [services] in
             try await services.clock.sleep(for: grace)
             await self.giveUp()

@@ -11,7 +11,6 @@ struct HTTPServices: Sendable {
     let recorder: Recorder?
     let recording: RecordedTransport?
     let ledger: ServiceLedger
-    let clock: any EventClock
 
     static func make(settings: Settings, options: RunOptions, loop: EventLoop, log: Log) async throws -> HTTPServices {
         var recording: RecordedTransport?
@@ -25,7 +24,7 @@ struct HTTPServices: Sendable {
             Recorder(path: path, host: loop, clock: loop.clock, creator: "feedbus \(feedbusVersion)")
         }
         return HTTPServices(
-            live: live, recorder: recorder, recording: recording, ledger: ServiceLedger(), clock: loop.clock)
+            live: live, recorder: recorder, recording: recording, ledger: ServiceLedger())
     }
 
     /// A path as a person would write it: relative where it lies under the config's folder.
@@ -33,7 +32,7 @@ struct HTTPServices: Sendable {
         path.hasPrefix(directory + "/") ? String(path.dropFirst(directory.count + 1)) : path
     }
 
-    func client(for node: PlannedNode, log: Log, seed: UInt64) -> PoliteClient {
+    func client(for node: PlannedNode, log: Log, clock: any EventClock, seed: UInt64) -> PoliteClient {
         PoliteClient(
             transport: transport(log: log), ledger: ledger, retry: node.retry, clock: clock, log: log, seed: seed)
     }

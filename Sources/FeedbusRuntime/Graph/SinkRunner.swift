@@ -58,7 +58,9 @@ actor SinkRunner {
         case .delivered: break
         case .finished(let reason): return finish(reason)
         case .failed(let reason): return await fail(reason)
-        case .stopped: return .stopped
+        case .stopped:
+            await discardRest()
+            return .stopped
         }
         while true {
             await reopenIfWanted()
@@ -91,6 +93,7 @@ actor SinkRunner {
                 chunk.report(.undelivered)
                 counters.undelivered.add(chunk.count)
                 inFlight = 0
+                await discardRest()
                 return .stopped
             }
         }
@@ -160,10 +163,14 @@ actor SinkRunner {
             "given up: \(reason); its events are left undelivered; a source with a cursor gives them again at the next start"
         )
         await givenUp()
+        await discardRest()
+        return .failed(reason)
+    }
+
+    private func discardRest() async {
         while let chunk = try? await edge.next() {
             chunk.report(.undelivered)
             counters.undelivered.add(chunk.count)
         }
-        return .failed(reason)
     }
 }

@@ -13,6 +13,8 @@ struct StageRunner: Sendable {
     let output: NodeOutput
     let counters: NodeCounters
     let supervision: SupervisionPolicy
+    /// The program has been told to stop.
+    let isStopping: @Sendable () -> Bool
 
     /// Runs until its input has ended, the stage has completed by itself, or it is given up.
     func run() async -> NodeEnd {
@@ -31,7 +33,7 @@ struct StageRunner: Sendable {
                 // Whatever the stage had taken in and not let go is not safe.
                 let count = receipts.failed()
                 counters.undelivered.add(count)
-                if Task.isCancelled || error is CancellationError {
+                if Task.isCancelled || (error is CancellationError && isStopping()) {
                     end = .stopped
                     break
                 }
@@ -59,9 +61,9 @@ struct StageRunner: Sendable {
         case .completed:
             // A stage that completed by itself owes nothing for what still waits.
             edge.close()
-        case .failed:
+        case .failed, .stopped:
             await discardRest()
-        case .stopped, .finished:
+        case .finished:
             break
         }
         output.finish()

@@ -299,6 +299,38 @@ struct GraphTests {
         #expect(report.elapsed == .seconds(7))
     }
 
+    @Test func aWaitThatTheGraceWouldCutOffEndsAtTheStop() throws {
+        let journal = Journal()
+        let report = try Simulation.run { simulation in
+            let clock = simulation.clock
+            let bench = GraphBench(
+                simulation, journal, grace: .seconds(10),
+                nodes: [
+                    .source("count") { output, _ in
+                        try await output.emit(numbered(1...3), saving: [CursorUpdate("cursor", "3")])
+                    },
+                    .sink("slow", from: ["count"], retry: RetryPolicy(attempts: 100, base: .seconds(60), jitter: false))
+                    {
+                        _, _ in throw Refused()
+                    },
+                    .sink("late", from: ["count"]) { numbers, context in
+                        try await context.clock.sleep(for: .seconds(8))
+                        journal.note("late \(numbers)")
+                    },
+                ])
+            return try await bench.run {
+                try await clock.sleep(for: .seconds(5))
+                await bench.graph.stop(because: "the test")
+            }
+        }
+        // The pause of a minute ends with the stop; the wait of 8 s, which ends within the grace, goes on.
+        #expect(journal.lines == ["late [1, 2, 3]"])
+        #expect(report.elapsed == .seconds(8))
+        #expect(report.nodes.first { $0.name == "slow" }?.undelivered == 3)
+        #expect(journal.saved == [])
+        #expect(report.exitCode == 1)
+    }
+
     @Test func aStageThatCompletesByItselfEndsItsBranchOnly() throws {
         let journal = Journal()
         let report = try Simulation.run { simulation in
