@@ -1,9 +1,10 @@
 // feedbus: the plugins that Docs/WritingAPlugin.md shows, tested as an author would test them.
 
-import ExamplePlugins
 import FeedbusPlugin
 import FeedbusTestKit
 import Testing
+
+@testable import ExamplePlugins
 
 struct StatusPageTests {
     private let page = "https://www.githubstatus.com/api/v2/incidents.json"
