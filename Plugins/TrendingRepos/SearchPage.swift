@@ -36,11 +36,11 @@ struct SearchPage: Sendable {
             return Repository(id: id, name: name, value: item, attributes: body.attributes(of: item.raw))
         }
         unusable = items.count - repositories.count
-        // Taken for an answer, it would make all that is known forgotten.
-        if repositories.isEmpty && unusable > 0 {
+        isPartial = body.root["incomplete_results"]?.bool ?? false
+        // Taken for a whole answer, it would make all that is known forgotten.
+        if repositories.isEmpty && unusable > 0 && !isPartial {
             throw FeedbusError.shape("none of the \(counted(unusable, "item")) of the answer is a repository")
         }
-        isPartial = body.root["incomplete_results"]?.bool ?? false
         isRecorded = body.isRecorded
     }
 

@@ -284,8 +284,9 @@ struct GraphTests {
                     .source("count") { output, _ in
                         try await output.emit(numbered(1...100), saving: [CursorUpdate("cursor", "100")])
                     },
-                    .sink("deaf", from: ["count"], events: 16) { _, context in
-                        try await context.clock.sleep(for: .seconds(3_600))
+                    .sink("deaf", from: ["count"], events: 16) { _, _ in
+                        // Not by the clock of its context, which would end the wait at the stop.
+                        try await simulation.clock.sleep(for: .seconds(3_600))
                     },
                 ])
             return try await bench.run {
