@@ -8,6 +8,9 @@ import Glibc
 @main
 enum FeedbusMain {
     static func main() {
+        StandardStreams.reservePlaces()
+        // Sent to everybody by whoever rotates logs: it must not end a program that is about to handle it.
+        signal(SIGHUP, SIG_IGN)
         // A reader that goes away shows as an error of write, not as a signal.
         signal(SIGPIPE, SIG_IGN)
         let registry = PluginRegistry.builtins()

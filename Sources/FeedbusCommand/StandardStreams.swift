@@ -3,6 +3,15 @@
 import Glibc
 
 enum StandardStreams {
+    /// Puts something into the place of each standard stream that the caller has closed (`<&-`, `>&-`): the next file
+    /// that is opened would get its number, and be read, written or closed as if it were that stream. What is put there
+    /// cannot be used either: a write to a closed stdout still fails.
+    static func reservePlaces() {
+        for file in STDIN_FILENO...STDERR_FILENO where fcntl(file, F_GETFD) == -1 {
+            _ = open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
     /// Writes all of the text.
     /// - Returns: false where it could not be written, which stderr is then told. A reader that has gone (`| head -1`)
     ///   has seen enough: that counts as written.

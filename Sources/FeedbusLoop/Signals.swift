@@ -5,7 +5,8 @@ internal import Glibc
 
 extension EventLoop {
     /// Calls `handler` on the loop each time one of these signals comes, until the loop ends; then the system's default
-    /// is in force again. From any thread, also before `run()`.
+    /// is in force again, but SIGHUP is ignored: it must not end a process that is about to end well. From any thread,
+    /// also before `run()`.
     package func onSignals(_ numbers: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
         perform {
             for number in numbers where self.core.isOpen {
@@ -19,10 +20,12 @@ extension EventLoop {
 private final class SignalHandle: LoopResource {
     private let core: LoopCore
     private var raw: UnsafeMutablePointer<uv_signal_t>?
+    private let number: Int32
     private let handler: @Sendable (Int32) -> Void
 
     init(core: LoopCore, number: Int32, handler: @escaping @Sendable (Int32) -> Void) {
         self.core = core
+        self.number = number
         self.handler = handler
         let raw = newHandle(uv_signal_t.self)
         uv_signal_init(core.uv, raw)
@@ -43,6 +46,7 @@ private final class SignalHandle: LoopResource {
         self.raw = nil
         core.unregister(self)
         closeHandle(raw)
+        if number == SIGHUP { signal(SIGHUP, SIG_IGN) }
     }
 }
 
