@@ -13,18 +13,21 @@ struct OldFiles: Sendable {
         pattern = RotatedName.Pattern(path: path)
     }
 
-    /// Gives the file a name of its own.
+    /// Gives the file a name of its own, which sorts behind those of all older files: `prune` goes by the names. So a
+    /// counter that became free is not used again, and a clock that was put back does not count.
     /// - Returns: its new path.
     func setAside(at time: WallTime) throws(FileError) -> String {
-        for counter in 1...10_000 {
-            var name = RotatedName(time: time, counter: counter)
-            let target = pattern.folder + pattern.text(name)
-            name.isCompressed = true
-            guard !exists(target), !exists(pattern.folder + pattern.text(name)) else { continue }
-            guard rename(path, target) == 0 else { throw FileError(errno: errno, operation: "rename", path: path) }
-            return target
+        var name = RotatedName(time: time, counter: 1)
+        if let newest = list().max(), newest.stamp >= name.stamp {
+            name = RotatedName(stamp: newest.stamp, counter: newest.counter + 1, isCompressed: false)
         }
-        throw FileError(errno: EEXIST, operation: "rename", path: path)
+        var target = pattern.folder + pattern.text(name)
+        while exists(target) {
+            name.counter += 1
+            target = pattern.folder + pattern.text(name)
+        }
+        guard rename(path, target) == 0 else { throw FileError(errno: errno, operation: "rename", path: path) }
+        return target
     }
 
     /// Deletes all but the newest `keep` files; returns how many that were.

@@ -37,7 +37,8 @@ struct RotatedName: Sendable, Hashable, Comparable {
             switch parts.count {
             case 1: return RotatedName(stamp: String(stamp), counter: 1, isCompressed: isCompressed)
             case 2:
-                guard let counter = Int(parts[1]), counter > 1, String(counter) == parts[1] else { return nil }
+                guard let counter = Int(parts[1]), 1 < counter, counter < 1_000_000_000, String(counter) == parts[1]
+                else { return nil }
                 return RotatedName(stamp: String(stamp), counter: counter, isCompressed: isCompressed)
             default: return nil
             }

@@ -79,6 +79,36 @@ struct RotatedNameTests {
     }
 }
 
+struct OldFilesTests {
+    private let time = WallTime(rfc3339: "2026-11-30T10:15:00Z")!
+
+    private func setAside(_ count: Int, in folder: Folder, at time: WallTime, keep: Int) throws -> [String] {
+        let files = OldFiles(path: folder.path + "/log.jsonl")
+        for _ in 0..<count {
+            folder.write("log.jsonl", "{}\n")
+            _ = try files.setAside(at: time)
+            _ = files.prune(keep: keep)
+        }
+        return folder.names.sorted()
+    }
+
+    @Test func theNewestAreKeptAlsoWithinOneSecond() async throws {
+        try await withFolder { folder in
+            // A counter that a deleted file has left must not make the newest file the oldest.
+            let names = try setAside(9, in: folder, at: time, keep: 2)
+            #expect(names == ["log-20261130T101500Z-8.jsonl", "log-20261130T101500Z-9.jsonl"])
+        }
+    }
+
+    @Test func aClockThatIsPutBackDoesNotMakeTheNewestTheOldest() async throws {
+        try await withFolder { folder in
+            _ = try setAside(2, in: folder, at: time, keep: 2)
+            let names = try setAside(2, in: folder, at: WallTime(seconds: time.seconds - 3_600), keep: 2)
+            #expect(names == ["log-20261130T101500Z-3.jsonl", "log-20261130T101500Z-4.jsonl"])
+        }
+    }
+}
+
 struct RotationStateMachineTests {
     private let now = WallTime(seconds: 1_000_000)
 
