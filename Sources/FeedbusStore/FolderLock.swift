@@ -31,6 +31,13 @@ final class FolderLock: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Whether the folder still has this lock file in it.
+    func isAt(_ folder: String) -> Bool {
+        var (mine, there) = (stat(), stat())
+        return fstat(descriptor, &mine) == 0 && stat(folder + "/lock", &there) == 0
+            && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino
+    }
+
     /// Says in the file whose it is: for people, and for the error above.
     private func sign() {
         let text = Array("\(getpid())\n".utf8)

@@ -25,6 +25,13 @@ final class SQLiteConnection {
         sqlite3_busy_timeout(handle, 2_000)
     }
 
+    /// False where the file was deleted or replaced: SQLite goes on writing to the old one.
+    var isAtItsPath: Bool {
+        var moved: Int32 = 0
+        let isKnown = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK
+        return !isKnown || moved == 0
+    }
+
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
         sqlite3_close_v2(handle)

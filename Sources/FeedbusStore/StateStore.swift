@@ -16,13 +16,16 @@ package final class StateStore: Sendable {
     private static let applicationID = 0x6662_7573
 
     private final class Open {
+        private let folder: String
         private let path: String
-        private let lock: FolderLock
+        private var lock: FolderLock
         private var opened: SQLiteConnection?
+        private var isGone = false
 
         /// A database that exists is opened and looked at now. A new one is made at the first save: its making waits for
         /// the disk several times, and the first events need not.
         init(folder: String, lock: FolderLock) throws {
+            self.folder = folder
             path = folder + "/feedbus.sqlite"
             self.lock = lock
             if access(path, F_OK) == 0 { opened = try StateStore.openDatabase(path) }
@@ -31,7 +34,21 @@ package final class StateStore: Sendable {
         /// Nil before the first save.
         var existing: SQLiteConnection? { opened }
 
+        /// - Throws: `state.gone`, once, where the folder or the database was deleted or replaced while it was in use:
+        ///   what is written to a deleted file is lost with no error. The next call begins afresh.
         func connection() throws -> SQLiteConnection {
+            if isGone {
+                try StateStore.makeFolder(folder)
+                if !lock.isAt(folder) { lock = try FolderLock(folder: folder) }
+                isGone = false
+            } else if !lock.isAt(folder) || opened?.isAtItsPath == false {
+                isGone = true
+                opened = nil
+                throw FeedbusError(
+                    "state.gone",
+                    "the state in \(folder) was deleted or replaced while it was in use, and is made anew: what was"
+                        + " delivered before may be delivered again after the next start", isRetriable: true)
+            }
             if let opened { return opened }
             let made = try StateStore.openDatabase(path)
             opened = made

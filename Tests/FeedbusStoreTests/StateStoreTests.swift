@@ -81,6 +81,35 @@ struct StateStoreTests {
         }
     }
 
+    @Test func stateThatIsDeletedWhileInUseIsMissedOnceAndMadeAnew() async throws {
+        for onlyTheFile in [true, false] {
+            try await withFolder { folder in
+                let store = try await StateStore.open(folder: folder, on: host)
+                try await store.save([("rx", "cursor", "1")])
+                for file in ["feedbus.sqlite", "feedbus.sqlite-wal", "feedbus.sqlite-shm"] {
+                    unlink("\(folder)/\(file)")
+                }
+                if !onlyTheFile {
+                    unlink("\(folder)/lock")
+                    rmdir(folder)
+                }
+                await #expect {
+                    try await store.save([("rx", "cursor", "2")])
+                } throws: { error in
+                    let error = error as? FeedbusError
+                    return error?.code == "state.gone" && error?.isRetriable == true
+                }
+                try await store.save([("rx", "cursor", "2")])
+                // The folder is ours again, too.
+                #expect(await code(folder) == "state.locked")
+                await store.close()
+                let again = try await StateStore.open(folder: folder, on: host)
+                #expect(try await again.cursor(node: "rx", key: "cursor") == "2")
+                await again.close()
+            }
+        }
+    }
+
     @Test func theFolderIsForOneProgram() async throws {
         try await withFolder { folder in
             let store = try await StateStore.open(folder: folder, on: host)
