@@ -106,15 +106,27 @@ public final class OutputFile: Sendable {
         return await withTaskCancellationHandler {
             _ = isolation  // Keeps the closure on the caller's executor.
             do throws(FileError) {
-                return .success(
-                    try await call("write") { [path] fd throws(FileError) in
-                        try writeStream(fd, bytes, interrupt, path)
-                    })
+                return .success(try await takeTurns(bytes, interrupt))
             } catch {
                 return .failure(error)
             }
         } onCancel: {
             interrupt.fire()
+        }
+    }
+
+    /// Writes while the reader takes something. When it does not, it is asked again from time to time: the wait is on
+    /// the loop, and no thread of the pool takes part in it.
+    private func takeTurns(_ bytes: Bytes, _ interrupt: Interrupt) async throws(FileError) -> Int {
+        var patience: Int32 = 50
+        while true {
+            let count = try await call("write") { [path, patience] fd throws(FileError) in
+                try writeStream(fd, bytes, interrupt, patience: patience, path)
+            }
+            if count > 0 { return count }
+            if interrupt.isFired { throw FileError(errno: ECANCELED, operation: "write to", path: path) }
+            if let loop = host as? EventLoop { try? await loop.clock.sleep(for: .milliseconds(60)) }
+            patience = 0
         }
     }
 
