@@ -16,6 +16,13 @@ public struct JSONBody: Sendable {
         do {
             root = try JSON.parse(try JSON.minify(text))
         } catch {
+            // An element that nests too deeply becomes null, which no source takes for an item, and counts.
+            if let rest = JSON.withoutDeepElements(text), let saved = try? JSON.parse(try JSON.minify(rest)) {
+                root = saved
+                self.isRepaired = isRepaired
+                isRecorded = response.recorded
+                return
+            }
             throw FeedbusError.shape("the answer is no JSON: \(error)", cause: error)
         }
         self.isRepaired = isRepaired
