@@ -52,6 +52,9 @@ actor ApertiumPipeline {
             let writing = context.task { try await child.write(Bytes(ApertiumText.encoded(text) + "\0")) }
             let answer = try await answer(of: child)
             try await writing.value
+            guard answer.hasSuffix(ApertiumText.end) else {
+                throw FeedbusError("translation.apertium", "one of its programs has ended", isRetriable: true)
+            }
             endWhenQuiet(child)
             return ApertiumText.decoded(answer, original: text)
         } catch {

@@ -26,8 +26,12 @@ enum ApertiumText {
             }
             stream.unicodeScalars.append(scalar)
         }
-        return stream + ".[]"
+        return stream + "." + end
     }
+
+    /// Goes through the whole pipeline and stands at the end of every whole answer. Where one of the programs dies, those
+    /// behind it write what they have and a NUL all the same.
+    static let end = "[]"
 
     /// The text in what the pipeline gave. `original` is what was encoded: the white space around it comes back.
     static func decoded(_ stream: String, original: String) -> String {
