@@ -18,6 +18,9 @@ public struct HTTPRequest: Sendable {
     /// Names of query items whose values are hidden in logs and recordings, such as `key`.
     public var secretQuery: [String]
 
+    /// What was secret in the request that a redirect has led here from: hidden as the secrets of this one are.
+    package var earlierSecrets: [String] = []
+
     public init(
         _ url: String, method: String = "GET", headers: HTTPHeaders = [:], body: Bytes? = nil, bearer: Secret? = nil,
         timeout: Duration = .seconds(30), maxBody: Int = 16 << 20, secretQuery: [String] = []

@@ -174,7 +174,7 @@ public struct PoliteClient: Sendable {
                 redirect = (response.status, location)
                 ledger.remember(request, at: url, status: response.status, location: location)
                 log.debug(
-                    "\(request.shown): redirected (\(response.status)) to \(Redaction.url(location, secretQuery: request.secretQuery))"
+                    "\(request.shown): redirected (\(response.status)) to \(Redaction.location(location, of: request))"
                 )
             }
             (request, url) = try Redirects.next(

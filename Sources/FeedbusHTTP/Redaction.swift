@@ -50,6 +50,15 @@ enum Redaction {
         return shown
     }
 
+    /// The same for bytes; where nothing is hidden they stay as they are.
+    static func text(_ text: Bytes, of request: HTTPRequest) -> Bytes {
+        let secrets = secrets(of: request).filter { $0.count >= 4 }
+        guard !secrets.isEmpty else { return text }
+        let words = text.string
+        let shown = Redaction.text(words, of: request)
+        return shown == words ? text : Bytes(shown)
+    }
+
     /// A request's body with the form fields or top-level JSON members hidden that are named as `secretQuery`.
     static func body(_ body: Bytes, of request: HTTPRequest) -> Bytes {
         var shown = body
@@ -65,19 +74,38 @@ enum Redaction {
         return Bytes(text(shown.string, of: request))
     }
 
-    private static func secrets(of request: HTTPRequest) -> [String] {
-        var found = request.headers.filter { isSecretHeader($0.name) }.map(\.value)
+    /// Where a redirect leads to.
+    static func location(_ location: String, of request: HTTPRequest) -> String {
+        text(url(location, secretQuery: request.secretQuery), of: request)
+    }
+
+    /// All texts of a request that must not be shown.
+    static func secrets(of request: HTTPRequest) -> [String] {
+        var found = request.earlierSecrets
+        found += request.headers.filter { isSecretHeader($0.name) }.map(\.value)
         // "Bearer x" is quoted back without its first word.
         found += found.compactMap { $0.split(separator: " ").last.map(String.init) }
+        found += bodySecrets(of: request)
         if let bearer = request.bearer { found.append(bearer.reveal()) }
         if !request.secretQuery.isEmpty, let url = try? HTTPURL(request.url) {
             found += url.queryItems.filter { request.secretQuery.contains(Percent.decoded($0.name)) }.map(\.value)
         }
         return found
     }
+
+    /// The values of the form fields or top-level JSON members of a body that are named as `secretQuery`.
+    private static func bodySecrets(of request: HTTPRequest) -> [String] {
+        guard !request.secretQuery.isEmpty, let body = request.body else { return [] }
+        if let json = try? JSON.parse(body) { return request.secretQuery.compactMap { json[$0]?.string } }
+        return body.string.split(separator: "&").compactMap { item in
+            let parts = item.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, request.secretQuery.contains(Percent.decoded(String(parts[0]))) else { return nil }
+            return Percent.decoded(String(parts[1]))
+        }
+    }
 }
 
 extension HTTPRequest {
     /// `GET https://…`, fit to be shown.
-    var shown: String { "\(method) \(Redaction.url(url, secretQuery: secretQuery))" }
+    var shown: String { "\(method) \(Redaction.location(url, of: self))" }
 }

@@ -22,11 +22,12 @@ enum Redirects {
         } catch {
             throw FeedbusError(
                 .httpRedirect,
-                "\(request.shown): redirected (\(status)) to what is no http or https URL: \(Redaction.url(location, secretQuery: request.secretQuery))"
+                "\(request.shown): redirected (\(status)) to what is no http or https URL: \(Redaction.location(location, of: request))"
             )
         }
         var next = request
         next.url = target.text
+        next.earlierSecrets = Redaction.secrets(of: request)
         if !url.maySendCredentials(on: target) {
             next.bearer = nil
             next.headers = HTTPHeaders(request.headers.fields.filter { !Redaction.isSecretHeader($0.name) })

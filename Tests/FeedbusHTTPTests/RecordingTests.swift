@@ -147,6 +147,29 @@ import Testing
         }
     }
 
+    @Test func aSecretThatAServiceQuotesIsNotRecorded() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(
+                simulation, .answer(302, ["Location": "http://other/?t=hush-hush"], "moved to ?t=hush-hush"),
+                .answer(403, [:], "{\"error\":\"bad key keyword\"}"))
+            let recorder = Recorder(path: "unused", host: NoHost(), clock: simulation.clock, creator: "feedbus 1.0")
+            let live = recorder.wrap(bed.transport)
+            let request = HTTPRequest("http://h/", bearer: Secret("hush-hush"))
+            let url = try HTTPURL(request.url)
+            let answer = try await live.send(request)
+            let (next, _) = try Redirects.next(
+                after: request, at: url, status: 302, location: answer.headers["Location"] ?? "")
+            #expect(next.bearer == nil && next.url.contains("hush-hush"))
+            #expect(!next.shown.contains("hush"))
+            var other = next
+            other.method = "POST"
+            other.body = "{\"q\":\"a\",\"key\":\"keyword\"}"
+            other.secretQuery = ["key"]
+            _ = try await live.send(other)
+            #expect(!recorder.har.string.contains("hush") && !recorder.har.string.contains("keyword"))
+        }
+    }
+
     // MARK: - Fallback
 
     @Test(arguments: [FeedbusError.Code.httpDNS, .httpConnect, .httpTLS])

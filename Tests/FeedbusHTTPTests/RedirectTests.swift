@@ -130,6 +130,12 @@ import Testing
         #expect(Redaction.url(url, secretQuery: ["key"]) == expected)
     }
 
+    @Test(arguments: [#"{"q":"hi","api_key":"hush"}"#, "q=hi&api_key=hush", "api_key=h%75sh"])
+    func aServiceThatQuotesAKeyOfTheBody(_ body: String) {
+        let request = HTTPRequest("http://h/", body: Bytes(body), secretQuery: ["api_key"])
+        #expect(Redaction.text("bad key hush", of: request) == "bad key REDACTED")
+    }
+
     @Test(arguments: [
         (#"{"q":"hi","api_key":"hush"}"#, #"{"q":"hi","api_key":"REDACTED"}"#),
         ("q=http://x/&api_key=hush", "q=http://x/&api_key=REDACTED"), (#"["hush"]"#, #"["hush"]"#),

@@ -44,7 +44,7 @@ enum HARWriter {
     }
 
     private static func append(_ request: HTTPRequest, to writer: inout ByteWriter) {
-        let shown = Redaction.url(request.url, secretQuery: request.secretQuery)
+        let shown = Redaction.location(request.url, of: request)
         var headers = request.headers
         if request.bearer != nil { headers.append("Authorization", Redaction.mark) }
         writer.append("{\"method\":")
@@ -80,14 +80,14 @@ enum HARWriter {
         let (text, isRepaired) = JSON.repairUTF8(response.body)
         if isRepaired {
             writer.append("\"")
-            writer.append(Base64.encode(response.body))
+            writer.append(Base64.encode(response.body))  // not text: nothing to look for a secret in
             writer.append("\",\"encoding\":\"base64\"")
         } else {
-            writer.appendJSONString(text)
+            // A service may quote what was sent to it.
+            writer.appendJSONString(Redaction.text(text, of: request))
         }
         writer.append("},\"redirectURL\":")
-        writer.appendJSONString(
-            Redaction.url(response.headers["Location"] ?? "", secretQuery: request.secretQuery))
+        writer.appendJSONString(Redaction.location(response.headers["Location"] ?? "", of: request))
         writer.append(",\"headersSize\":-1,\"bodySize\":-1}")
     }
 
@@ -111,7 +111,7 @@ enum HARWriter {
 
     private static func shownValue(_ field: HTTPHeaders.Field, of request: HTTPRequest) -> String {
         if Redaction.isSecretHeader(field.name) { return Redaction.mark }
-        if equalNames(field.name, "Location") { return Redaction.url(field.value, secretQuery: request.secretQuery) }
+        if equalNames(field.name, "Location") { return Redaction.location(field.value, of: request) }
         return Redaction.text(field.value, of: request)
     }
 
