@@ -2,6 +2,8 @@
 
 /// The candidate that is closest to a misspelt name (optimal string alignment distance, case aside), if close enough.
 public func nearestName(to name: String, in candidates: some Sequence<String>) -> String? {
+    // No slip of the pen is that long, and the comparison takes the product of the lengths.
+    guard name.utf8.count <= 200 else { return nil }
     let wanted = Array(name.lowercased())
     var best: (name: String, distance: Int)?
     for candidate in candidates {

@@ -1,5 +1,7 @@
 // feedbus: a mistake in how the program was called.
 
+import FeedbusRuntime
+
 /// Shown on stderr; the exit code is 2.
 struct UsageError: Error {
     var message: String
@@ -15,6 +17,6 @@ struct UsageError: Error {
     /// - Parameter command: the command whose help to point at; nil for the program as a whole.
     func text(command: String?) -> String {
         let hint = suggestion.map { "; did you mean \($0)?" } ?? ""
-        return "feedbus: \(message)\(hint)\nTry \"feedbus \(command.map { $0 + " " } ?? "")--help\".\n"
+        return "feedbus: \(LogText.oneLine(message + hint))\nTry \"feedbus \(command.map { $0 + " " } ?? "")--help\".\n"
     }
 }

@@ -16,7 +16,8 @@ func readString(
     _ name: String, _ value: PositionedValue, _ pattern: String, _ accepts: (String) -> Bool
 ) -> OptionReading<String> {
     guard let text = value.string else { return .problems([wrong(name, value, pattern)]) }
-    guard accepts(text) else {
+    // In a path, the system would take what stands before a NUL for all of it.
+    guard accepts(text), !text.utf8.contains(0) else {
         return .problems([
             value.problem("\"\(name)\" must be \(pattern), found \"\(text)\"", code: "out-of-range")
         ])
@@ -82,7 +83,9 @@ func readURL(_ name: String, _ value: PositionedValue) -> OptionReading<String> 
         $0.value > 0x20 && $0.value < 0x7F && !"?#\\\"<>".unicodeScalars.contains($0)
     }
     guard !scheme.isEmpty, !host.isEmpty, !host.contains("@"), plain else {
-        return .problems([value.problem("\"\(name)\" must be \(wanted), found \"\(text)\"", code: "not-a-url")])
+        // The user may hold a password, the query a key.
+        let shown = scheme + (host.lastIndex(of: "@").map { "…" + rest[$0...] } ?? rest).prefix { !"?#".contains($0) }
+        return .problems([value.problem("\"\(name)\" must be \(wanted), found \"\(shown)\"", code: "not-a-url")])
     }
     return .value(text.hasSuffix("/") ? String(text.dropLast()) : text)
 }

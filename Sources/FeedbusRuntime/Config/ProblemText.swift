@@ -24,12 +24,13 @@ package struct ProblemText: Sendable {
 
     private func line(_ problem: ConfigProblem) -> String {
         let suggestion = problem.suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
+        let words = LogText.oneLine(problem.message + suggestion)
         let severity = paint(problem.severity.rawValue + ":", problem.severity == .error ? "1;31" : "1;33")
-        return "\(paint(place(of: problem) + ":", "1")) \(severity) \(problem.message)\(suggestion)"
+        return "\(paint(place(of: problem) + ":", "1")) \(severity) \(words)"
     }
 
     private func place(of problem: ConfigProblem) -> String {
-        if let index = problem.position.overrideIndex { return "--set " + overrides[index].path }
+        if let index = problem.position.overrideIndex { return "--set " + LogText.oneLine(overrides[index].path) }
         return problem.position == .wholeFile
             ? file : "\(file):\(problem.position.line):\(problem.position.column)"
     }

@@ -49,23 +49,28 @@ package struct LogText: Sendable {
         return line + "}\n"
     }
 
-    static func oneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
+    /// The text with everything escaped that a terminal would obey: control characters (C0, DEL, C1), line and paragraph
+    /// separators, and what turns the direction of writing. A name in a config, or a word of a service, may hold them.
+    package static func oneLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isObeyed) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            default:
-                if scalar.value < 0x20 || scalar.value == 0x7F {
-                    result += "\\u{" + String(scalar.value, radix: 16) + "}"
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
+            case _ where isObeyed(scalar): result += "\\u{" + String(scalar.value, radix: 16) + "}"
+            default: result.unicodeScalars.append(scalar)
             }
         }
         return result
+    }
+
+    private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }
 

@@ -20,6 +20,15 @@ import Testing
                 "\u{1B}[1mc:12:17:\u{1B}[0m \u{1B}[1;31merror:\u{1B}[0m "))
     }
 
+    @Test func whatATerminalWouldObeyIsEscaped() {
+        let evil = ConfigProblem(
+            "unknown option \"\u{1B}[31m\n\u{9B}\u{202E}x\"", at: SourcePosition(line: 1, column: 2), code: "c",
+            path: "p")
+        #expect(
+            ProblemText(file: "c").lines([evil])
+                == "c:1:2: error: unknown option \"\\u{1b}[31m\\n\\u{9b}\\u{202e}x\"\n")
+    }
+
     @Test func asJSON() {
         #expect(ProblemText(file: "c").json([]) == "[]\n")
         #expect(
