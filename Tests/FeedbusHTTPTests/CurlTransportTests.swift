@@ -197,11 +197,11 @@ import Testing
             func number(_ what: String) async throws -> Int {
                 Int(try await transport.send(HTTPRequest(service.url + "/" + what)).body.string) ?? -1
             }
-            let waiting = try await number("waiting")
+            let hung = try await number("hung")
             let tasks = (1...3).map { _ in
                 loop.task { try await transport.send(HTTPRequest(service.url + "/hang", timeout: .seconds(3_600))) }
             }
-            while try await number("waiting") < waiting + 3 { await Task.yield() }
+            while try await number("hung") < hung + 3 { await Task.yield() }
             let gone = try await number("gone")
             let start = loop.clock.now
             for task in tasks { task.cancel() }

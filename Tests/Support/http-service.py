@@ -18,7 +18,7 @@ Prints its port, serves until its stdin ends, and answers by path:
     /hang                  no answer until the client goes away
     /drip                  a byte every 50 ms, for ever
     /gone                  how many clients of /hang and /drip have gone away
-    /waiting               how many clients of /hang are there now
+    /hung                  how many clients of /hang have come so far (it never falls: tests run side by side)
     /redirect/N?to=URL     that redirect
     /close                 an answer, and then the connection is closed without telling
 """
@@ -36,7 +36,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 lock = threading.Lock()
-counts = {"gone": 0, "waiting": 0}
+counts = {"gone": 0, "hung": 0}
 
 
 def count(name, step):
@@ -123,9 +123,8 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
             self.answer(200, b"done")
         elif what == "hang":
-            count("waiting", 1)
+            count("hung", 1)
             self.until_gone()
-            count("waiting", -1)
         elif what == "drip":
             self.send_response(200)
             self.end_headers()
