@@ -147,15 +147,18 @@ struct ClockTests {
         try await withLoop { loop in
             let fired = Mutex<[String]>([])
             let done = Gate()
-            let moved = loop.makeTimer { fired.withLock { $0.append("moved") } }
             let stopped = loop.makeTimer { fired.withLock { $0.append("stopped") } }
             let last = loop.makeTimer {
                 fired.withLock { $0.append("last") }
                 done.open()
             }
+            let moved = loop.makeTimer {
+                fired.withLock { $0.append("moved") }
+                // Started here, so that the order does not hang on how fast the machine is.
+                last.start(after: .milliseconds(5))
+            }
             moved.start(after: .seconds(3_600))
             stopped.start(after: .milliseconds(1))
-            last.start(after: .milliseconds(5))
             moved.start(after: .milliseconds(2))
             stopped.stop()
             loop.makeTimer { fired.withLock { $0.append("dropped") } }.start(after: .milliseconds(1))
