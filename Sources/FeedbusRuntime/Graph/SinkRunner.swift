@@ -17,8 +17,6 @@ actor SinkRunner {
     private var sink: (any Sink)?
     private var isBusy = false
     private var wantsReopen = false
-    /// Events of the chunk that is being written.
-    private(set) var inFlight = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor }
 
@@ -75,24 +73,19 @@ actor SinkRunner {
             }
             isBusy = true
             guard let chunk else { break }
-            inFlight = chunk.count
             let end = await attempts("write", { try await sink.write(chunk) }, again: { try await sink.open() })
             switch end {
             case .delivered:
                 counters.delivered.add(chunk.count)
-                inFlight = 0
             case .finished(let reason):
-                inFlight = 0
                 return finish(reason)
             case .failed(let reason):
                 chunk.report(.undelivered)
                 counters.undelivered.add(chunk.count)
-                inFlight = 0
                 return await fail(reason)
             case .stopped:
                 chunk.report(.undelivered)
                 counters.undelivered.add(chunk.count)
-                inFlight = 0
                 await discardRest()
                 return .stopped
             }
