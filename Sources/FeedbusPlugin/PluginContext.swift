@@ -51,6 +51,8 @@ public struct PluginContext: Sendable {
     public var headline: @Sendable (Event) -> String?
 
     package var dropped: @Sendable (Int) -> Void
+    /// Where refused events go: it reports them to their receipts, counts and logs them.
+    package var refused: @Sendable (Event, _ reason: String) -> Void
     package var loadCursor: @Sendable (String) async throws -> Bytes?
 
     package init(
@@ -58,6 +60,9 @@ public struct PluginContext: Sendable {
         onError: ErrorPolicy, http: PoliteClient, host: any LoopHost, directory: String, seed: UInt64,
         headline: @escaping @Sendable (Event) -> String?,
         countDropped: @escaping @Sendable (Int) -> Void = { _ in },
+        refused: @escaping @Sendable (Event, _ reason: String) -> Void = { event, _ in
+            event.receipt?.report(.deadLettered)
+        },
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
         self.node = node
@@ -72,6 +77,7 @@ public struct PluginContext: Sendable {
         self.seed = seed
         self.headline = headline
         self.dropped = countDropped
+        self.refused = refused
         self.loadCursor = loadCursor
     }
 
@@ -81,6 +87,11 @@ public struct PluginContext: Sendable {
     /// Says that a stage left events out because it could not treat them (`on_error: "drop"`): they are counted in the
     /// node's name. Events that a stage leaves out because that is its job are not counted.
     public func countDropped(_ count: Int) { dropped(count) }
+
+    /// Gives up on one event that cannot be treated, while its neighbours go on: it is counted as refused and logged, in
+    /// the node's name, and the source may move on. Leave the event out of what the stage emits.
+    /// - Parameter reason: for people, without the event's id.
+    public func refuse(_ event: Event, reason: String) { refused(event, reason) }
 
     /// What was last saved under `key` by `Output.emit(_:saving:)`, also in an earlier run; nil at first.
     public func cursor(_ key: String = "cursor") async throws -> Bytes? { try await loadCursor(key) }

@@ -23,6 +23,7 @@ public final class PluginBench: Sendable {
         var events: [Event] = []
         var cursors: [String: Bytes] = [:]
         var records: [LogRecord] = []
+        var refused: [(id: String, reason: String)] = []
     }
 
     public let simulation: Simulation
@@ -63,6 +64,10 @@ public final class PluginBench: Sendable {
         return PluginContext(
             node: node, log: log, clock: simulation.clock, mode: mode, retry: retry, onError: onError, http: http,
             host: SimulatedHost(simulation.loop), directory: directory, seed: 1, headline: { _ in nil },
+            refused: { event, reason in
+                event.receipt?.report(.deadLettered)
+                self.state.withLock { $0.refused.append((event.id.string, reason)) }
+            },
             loadCursor: { key in self.state.withLock { $0.cursors[key] } })
     }
 
@@ -84,17 +89,21 @@ public final class PluginBench: Sendable {
     public var data: [String] { events.map(\.data.string) }
     public var cursors: [String: Bytes] { state.withLock(\.cursors) }
 
+    /// What a plugin refused since the last `forget()`, with its reasons.
+    public var refused: [(id: String, reason: String)] { state.withLock(\.refused) }
+
     /// What was logged at this level and above.
     public func messages(_ level: LogLevel = .warning) -> [String] {
         state.withLock { $0.records.filter { $0.level >= level }.map(\.message) }
     }
 
-    /// Forgets events, requests and log records; answers and cursors stay.
+    /// Forgets events, refusals, requests and log records; answers and cursors stay.
     public func forget() {
         state.withLock { state in
             state.events = []
             state.requests = []
             state.records = []
+            state.refused = []
         }
     }
 

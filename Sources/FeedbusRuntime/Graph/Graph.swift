@@ -54,6 +54,7 @@ package actor Graph {
     private var ledgers: [String: CursorLedger] = [:]
     private var counters: [String: NodeCounters] = [:]
     private var dropNotices: [String: DropNotice] = [:]
+    private var refusalNotices: [String: RefusalNotice] = [:]
     private var sourceTasks: [Task<Void, any Error>] = []
     private var consumerTasks: [Task<Void, any Error>] = []
     private var graceTask: Task<Void, any Error>?
@@ -172,11 +173,17 @@ package actor Graph {
         // A source is cancelled at the stop; the others finish what they have.
         var clock: any EventClock = graceClock
         if case .source = node.role { clock = services.clock }
+        let refusals = RefusalNotice(log: log, clock: services.clock, counters: counters[node.name]!)
+        refusalNotices[node.name] = refusals
         return PluginContext(
             node: node.name, log: log, clock: clock, mode: services.mode, retry: node.retry,
             onError: node.onError, http: services.http(node, log, clock, hash), host: services.host,
             directory: plan.settings.directory, seed: hash, headline: services.headline,
             countDropped: { [counters = counters[node.name]!] in counters.dropped.add($0) },
+            refused: { event, reason in
+                event.receipt?.report(.deadLettered)
+                refusals.refused(event, reason)
+            },
             loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
     }
 
@@ -285,12 +292,14 @@ package actor Graph {
 
     private func report(since started: Instant) -> GraphReport {
         for notice in dropNotices.values { notice.finish() }
+        for notice in refusalNotices.values { notice.finish() }
         return GraphReport(
             nodes: plan.nodes.map { node in
                 let counters = counters[node.name]!
                 return GraphReport.Node(
                     name: node.name, role: node.role, delivered: counters.delivered.get(),
-                    dropped: counters.dropped.get(), undelivered: counters.undelivered.get(),
+                    dropped: counters.dropped.get(), refused: counters.refused.get(),
+                    undelivered: counters.undelivered.get(),
                     failure: failures.first { $0.node == node.name }?.reason)
             },
             elapsed: services.clock.now - started)

@@ -9,6 +9,7 @@ package struct GraphReport: Sendable {
         package var role: PlannedNode.Role
         package var delivered: Int
         package var dropped: Int
+        package var refused: Int
         package var undelivered: Int
         package var failure: String?
     }

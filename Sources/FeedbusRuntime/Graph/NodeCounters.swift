@@ -8,6 +8,8 @@ package final class NodeCounters: Sendable {
     package let delivered = Atomic<Int>(0)
     /// Events that the overflow policy of its buffer dropped.
     package let dropped = Atomic<Int>(0)
+    /// Events that the plugin could not treat and gave up one by one.
+    package let refused = Atomic<Int>(0)
     /// Events that it had not finished when it failed or when the program had to end; they come again at the next start.
     package let undelivered = Atomic<Int>(0)
     /// Times that it was started again.

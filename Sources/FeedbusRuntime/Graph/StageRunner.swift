@@ -25,13 +25,14 @@ struct StageRunner: Sendable {
             restarts.started(at: context.clock.now)
             let receipts = StageReceipts(clock: context.clock, host: context.host)
             do {
-                try await start(receipts)
+                let reason = try await start(receipts)
                 receipts.completed()
-                end = .completed
+                end = reason.map { .finished(reason: $0) } ?? .completed
                 break
             } catch {
                 // Whatever the stage had taken in and not let go is not safe.
-                let count = receipts.failed()
+                let count = receipts.failed() + ((error as? StageFailure)?.lost ?? 0)
+                let error = (error as? StageFailure)?.error ?? error
                 counters.undelivered.add(count)
                 if Task.isCancelled || (error is CancellationError && isStopping()) {
                     end = .stopped
@@ -58,20 +59,22 @@ struct StageRunner: Sendable {
             }
         }
         switch end {
-        case .completed:
+        case .completed, .finished:
             // A stage that completed by itself owes nothing for what still waits.
             edge.close()
         case .failed, .stopped:
             await discardRest()
-        case .finished:
-            break
         }
         output.finish()
         return end
     }
 
-    private func start(_ receipts: StageReceipts) async throws {
+    /// - Returns: why the stage came to its own end, if it has something to say about it.
+    private func start(_ receipts: StageReceipts) async throws -> String? {
         let stage = try make(context)
+        if let stage = stage as? any ChunkStage {
+            return try await ChunkRunner(edge: edge, output: output, counters: counters).run(stage)
+        }
         let edge = self.edge
         let input = Flow<Event> { emit in
             while let chunk = try await edge.next() {
@@ -82,6 +85,7 @@ struct StageRunner: Sendable {
             counters.delivered.add(chunk.count)
             try await output.send(receipts.leaving(chunk))
         }
+        return nil
     }
 
     /// A failed stage takes in what comes, so that the other consumers go on, and says that it is not delivered.
