@@ -27,7 +27,7 @@ func plugin(_ name: String) -> Target {
 /// What several plugins share, in targets of their own between FeedbusPlugin and them.
 let sharedByPlugins: [String: [Target.Dependency]] = [
     "GitHubEvents": ["GitHubAPI", "Polling"], "TrendingRepos": ["GitHubAPI", "Polling"], "EONET": ["Polling"],
-    "Jokes": ["Polling"],
+    "Jokes": ["Polling"], "HTTPPoll": ["Polling"],
 ]
 
 /// The tests of a target, under Tests/.
@@ -37,7 +37,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 }
 
 let pluginNames = [
-    "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "Translation", "Console", "JSONLines", "Exec", "Null", "Take",
+    "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "HTTPPoll", "Translation", "Console", "JSONLines", "Exec",
+    "Null", "Take",
 ]
 
 let package = Package(
@@ -116,7 +117,8 @@ let package = Package(
             .testTarget(
                 name: "SourcePluginTests",
                 dependencies: [
-                    "GitHubEventsPlugin", "TrendingReposPlugin", "EONETPlugin", "JokesPlugin", "GitHubAPI", "Polling",
+                    "GitHubEventsPlugin", "TrendingReposPlugin", "EONETPlugin", "JokesPlugin", "HTTPPollPlugin",
+                    "GitHubAPI", "Polling",
                     "FeedbusPlugin", "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
         ],

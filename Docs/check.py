@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SECTIONS = {"sources", "stages", "subjects", "sinks"}
 SCHEMA = ROOT / "feedbus.schema.json"
 # What the configs of the documents name and a reader has.
-ENVIRONMENT = {"GITHUB_TOKEN": "x", "DEEPL_KEY": "x"}
+ENVIRONMENT = {"GITHUB_TOKEN": "x", "DEEPL_KEY": "x", "PACKAGES_KEY": "x"}
 
 problems = []
 

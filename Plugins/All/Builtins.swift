@@ -5,6 +5,7 @@ import EONETPlugin
 import ExecPlugin
 public import FeedbusPlugin
 import GitHubEventsPlugin
+import HTTPPollPlugin
 import JSONLinesPlugin
 import JokesPlugin
 import NullPlugin
@@ -20,6 +21,7 @@ extension PluginRegistry {
         registry.add(TrendingRepos.self)
         registry.add(EONET.self)
         registry.add(Jokes.self)
+        registry.add(HTTPPoll.self)
         registry.add(ExecSource.self)
         registry.add(ExecStage.self)
         registry.add(ExecSink.self)

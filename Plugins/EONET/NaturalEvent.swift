@@ -22,7 +22,7 @@ struct NaturalEvent: Sendable {
         guard value.kind == .object, let id = value["id"]?.identifier else { return nil }
         self.id = id
         self.value = value
-        revision = value.raw.contentHash
+        revision = value.raw.contentHashText
         categoryIDs = value["categories"]?.elements.compactMap { $0["id"]?.identifier } ?? []
         // `geometry` in v3, `geometries` in v2.1.
         let places = (value["geometry"] ?? value["geometries"]).map { Array($0.elements) } ?? []

@@ -1,7 +1,7 @@
 // feedbus: one page of GitHub's events.
 
 public import FeedbusPlugin
-import Polling
+public import Polling
 
 /// A page, newest event first.
 public struct EventsPage: Sendable {

@@ -29,7 +29,7 @@ enum OptionText {
         switch kind {
         case .object(let options): options
         case .either(let kinds): kinds.flatMap(nestedOptions)
-        case .list(let element): nestedOptions(element)
+        case .list(let element), .map(let element): nestedOptions(element)
         default: []
         }
     }
@@ -52,6 +52,7 @@ enum OptionText {
         case .url: return "http or https URL"
         case .list(let element): return "list of \(OptionText.kind(element))"
         case .object(let options): return options.isEmpty ? "object" : "object with the options below"
+        case .map(let element): return "object of names, each with \(OptionText.kind(element))"
         case .either(let kinds): return kinds.map { OptionText.kind($0) }.joined(separator: ", or ")
         }
     }

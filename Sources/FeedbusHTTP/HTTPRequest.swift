@@ -17,13 +17,17 @@ public struct HTTPRequest: Sendable {
     public var maxBody: Int
     /// Names of query items whose values are hidden in logs and recordings, such as `key`.
     public var secretQuery: [String]
+    /// Names of headers whose values are hidden beside the well-known ones (`Authorization`, `X-Api-Key` and such), and
+    /// which a redirect to another host drops.
+    public var secretHeaders: [String]
 
     /// What was secret in the request that a redirect has led here from: hidden as the secrets of this one are.
     package var earlierSecrets: [String] = []
 
     public init(
         _ url: String, method: String = "GET", headers: HTTPHeaders = [:], body: Bytes? = nil, bearer: Secret? = nil,
-        timeout: Duration = .seconds(30), maxBody: Int = 16 << 20, secretQuery: [String] = []
+        timeout: Duration = .seconds(30), maxBody: Int = 16 << 20, secretQuery: [String] = [],
+        secretHeaders: [String] = []
     ) {
         self.url = url
         self.method = method
@@ -33,5 +37,6 @@ public struct HTTPRequest: Sendable {
         self.timeout = timeout
         self.maxBody = maxBody
         self.secretQuery = secretQuery
+        self.secretHeaders = secretHeaders
     }
 }

@@ -13,8 +13,8 @@ enum Redaction {
         "private-token", "x-goog-api-key",
     ]
 
-    static func isSecretHeader(_ name: String) -> Bool {
-        secretHeaders.contains { equalNames($0, name) }
+    static func isSecretHeader(_ name: String, of request: HTTPRequest) -> Bool {
+        secretHeaders.contains { equalNames($0, name) } || request.secretHeaders.contains { equalNames($0, name) }
     }
 
     /// The URL without user and password, and with the values of secret query items hidden; else as it is.
@@ -82,7 +82,7 @@ enum Redaction {
     /// All texts of a request that must not be shown.
     static func secrets(of request: HTTPRequest) -> [String] {
         var found = request.earlierSecrets
-        found += request.headers.filter { isSecretHeader($0.name) }.map(\.value)
+        found += request.headers.filter { isSecretHeader($0.name, of: request) }.map(\.value)
         // "Bearer x" is quoted back without its first word.
         found += found.compactMap { $0.split(separator: " ").last.map(String.init) }
         found += bodySecrets(of: request)

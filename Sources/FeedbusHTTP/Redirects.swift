@@ -30,7 +30,8 @@ enum Redirects {
         next.earlierSecrets = Redaction.secrets(of: request)
         if !url.maySendCredentials(on: target) {
             next.bearer = nil
-            next.headers = HTTPHeaders(request.headers.fields.filter { !Redaction.isSecretHeader($0.name) })
+            next.headers = HTTPHeaders(
+                request.headers.fields.filter { !Redaction.isSecretHeader($0.name, of: request) })
         }
         let becomesGet = status == 303 ? request.method != "HEAD" : (status <= 302 && request.method == "POST")
         if becomesGet && request.method != "GET" {

@@ -17,6 +17,7 @@ struct ServiceKey: Sendable, Hashable {
     init(_ request: HTTPRequest, _ url: HTTPURL) {
         let shown =
             [request.bearer?.reveal(), request.headers["Authorization"]].compactMap(\.self)
+            + request.secretHeaders.compactMap { request.headers[$0] }
             + url.queryItems.filter { request.secretQuery.contains(Percent.decoded($0.name)) }.map(\.value)
         self.init(origin: url.origin, credential: shown.isEmpty ? nil : Secret(shown.joined(separator: "\n")))
     }

@@ -33,6 +33,8 @@ public indirect enum OptionKind: Sendable {
     case list(OptionKind)
     /// An object with options of its own.
     case object([OptionSummary])
+    /// An object of names of the user's own, with values of one kind.
+    case map(OptionKind)
     /// One of several forms.
     case either([OptionKind])
 }

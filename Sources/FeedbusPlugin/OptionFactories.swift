@@ -19,6 +19,13 @@ public enum OptionReading<Value> {
     }
 }
 
+extension OptionReading<Secret> {
+    /// Reads `{ "secret": … }` where it stands inside an option of a plugin's own making.
+    public static func secret(_ name: String, _ value: PositionedValue, _ context: OptionContext) -> OptionReading {
+        readSecret(name, value, context)
+    }
+}
+
 extension Option where Root: PluginOptions {
     /// An option of any kind, with its own reading.
     /// - Parameters:

@@ -47,9 +47,9 @@ private final class Memory {
     }
 
     @Test func theHashIsTheSameInEveryRun() {
-        #expect(Bytes("EONET_1").contentHash == "bbb8dd09d710e15c")
-        #expect(Bytes("a").contentHash != Bytes("b").contentHash)
-        #expect(Bytes("EONET").contentHash == Bytes("EONET").contentHash)
+        #expect(Bytes("EONET_1").contentHashText == "bbb8dd09d710e15c")
+        #expect(Bytes("a").contentHashText != Bytes("b").contentHashText)
+        #expect(Bytes("EONET").contentHashText == Bytes("EONET").contentHashText)
     }
 
     @Test func titlesOfTheListWinAndNothingElseChanges() throws {

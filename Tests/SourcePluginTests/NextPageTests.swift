@@ -2,6 +2,7 @@
 
 import FeedbusPlugin
 import GitHubAPI
+import Polling
 import Testing
 
 @Suite struct NextPageTests {

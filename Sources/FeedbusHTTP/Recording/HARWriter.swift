@@ -110,7 +110,7 @@ enum HARWriter {
     }
 
     private static func shownValue(_ field: HTTPHeaders.Field, of request: HTTPRequest) -> String {
-        if Redaction.isSecretHeader(field.name) { return Redaction.mark }
+        if Redaction.isSecretHeader(field.name, of: request) { return Redaction.mark }
         if equalNames(field.name, "Location") { return Redaction.location(field.value, of: request) }
         return Redaction.text(field.value, of: request)
     }

@@ -140,6 +140,8 @@ package struct ConfigSchema: Sendable {
             ])
         case .list(let element): return .object([("type", .text("array")), ("items", kindSchema(element))])
         case .object(let options): return objectSchema(options)
+        case .map(let element):
+            return .object([("type", .text("object")), ("additionalProperties", kindSchema(element))])
         case .either(let kinds): return .object([("anyOf", .list(kinds.map { kindSchema($0) }))])
         }
     }

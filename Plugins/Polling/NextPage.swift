@@ -1,14 +1,15 @@
-// feedbus: the Link header, by which GitHub names the next page.
+// feedbus: where the next page of a list is, and whether it may be asked for.
 
 public import FeedbusPlugin
 
-/// Where a `Link: <...>; rel="next"` leads (RFC 8288).
+/// Where the next page of a list is.
 public enum NextPage: Sendable, Hashable {
     case none
     case page(String)
     /// Another scheme, host or port: the token must not go there, so it is not followed.
     case foreign(String)
 
+    /// Where a `Link: <...>; rel="next"` leads (RFC 8288).
     /// - Parameters:
     ///   - headers: of the answer.
     ///   - url: where the answer came from; relative targets count from there.
@@ -18,6 +19,11 @@ public enum NextPage: Sendable, Hashable {
             self = .none
             return
         }
+        self.init(target, from: url, service: service)
+    }
+
+    /// Where an address in the answer's text leads; it may be relative to `url`.
+    public init(_ target: String, from url: String, service: String) {
         let absolute = Self.resolve(target, from: url)
         self = Self.origin(absolute) == Self.origin(service) ? .page(absolute) : .foreign(absolute)
     }

@@ -1,16 +1,16 @@
 // feedbus: how much of the past the very first poll emits.
 
-import FeedbusPlugin
+public import FeedbusPlugin
 
 /// The option `history`.
-enum History: Sendable, Equatable {
+public enum History: Sendable, Equatable {
     case all
     case none
     /// The newest so many.
     case newest(Int)
 
     /// What is emitted of the events of the very first poll, which come oldest first.
-    func limit<Element>(_ events: [Element]) -> ArraySlice<Element> {
+    public func limit<Element>(_ events: [Element]) -> ArraySlice<Element> {
         switch self {
         case .all: events[...]
         case .none: []
@@ -18,7 +18,7 @@ enum History: Sendable, Equatable {
         }
     }
 
-    static func option<Root: PluginOptions>(_ name: String, _ path: OptionPath<Root, History>) -> Option<Root> {
+    public static func option<Root: PluginOptions>(_ name: String, _ path: OptionPath<Root, History>) -> Option<Root> {
         let counts = 0...10_000
         return .custom(
             name, path, kind: .either([.choice(["all", "none"]), .integer(counts)]),

@@ -1,17 +1,22 @@
 // feedbus: a short name for a text, the same in every run.
 
-import FeedbusPlugin
+public import FeedbusPlugin
 
 extension Bytes {
-    /// 16 hexadecimal digits: FNV-1a of 64 bits, with a final mix. It names a revision and proves nothing.
-    var contentHash: String {
+    /// FNV-1a of 64 bits, with a final mix. It names a revision and proves nothing.
+    public var contentHash: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         withUnsafeBytes { text in
             for byte in text { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         }
         hash = (hash ^ (hash >> 32)) &* 0xD6E8_FEB8_6659_FD93
         hash ^= hash >> 32
-        let digits = String(hash, radix: 16)
+        return hash
+    }
+
+    /// The same as 16 hexadecimal digits.
+    public var contentHashText: String {
+        let digits = String(contentHash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

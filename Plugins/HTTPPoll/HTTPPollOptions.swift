@@ -1,0 +1,167 @@
+// feedbus: the options of HTTPPoll: where a list is, and what in it is an item.
+
+public import FeedbusPlugin
+public import Polling
+
+/// Which items of a poll are emitted.
+enum Emission: String, Sendable, CaseIterable {
+    /// An item whose id was not there before.
+    case new
+    /// Also an item whose text is not what it was.
+    case change
+    /// Every item of every poll.
+    case poll
+}
+
+/// How the service orders its list.
+enum ListOrder: String, Sendable, CaseIterable {
+    case newestFirst = "newest_first"
+    case oldestFirst = "oldest_first"
+}
+
+public struct HTTPPollOptions: PollingOptions {
+    var url = ""
+    var items = JSONPointer("")!
+    var id: JSONPointer?
+    var time: JSONPointer?
+    var subject: JSONPointer?
+    var type = "dev.feedbus.item"
+    var on = Emission.new
+    var order = ListOrder.newestFirst
+    var history = History.all
+    var next: JSONPointer?
+    var maxPages = 10
+    var remember = 10_000
+    var headers: [RequestValue] = []
+    var query: [RequestValue] = []
+    var token: Secret?
+    public var every: Duration = .seconds(60)
+    public var timeout: Duration = .seconds(30)
+    public var maxBody = 16 << 20
+    public var revalidateAfter = 30
+
+    public init() {}
+
+    public static let options: [Option<HTTPPollOptions>] =
+        [
+            .custom(
+                "url", \.url, kind: .url, required: true, help: "what is asked for, its query included",
+                example: "\"https://status.example.com/api/v2/incidents.json\"", show: { _ in nil }
+            ) { value, _ in readAddress(value) }
+            .synonyms("base_url", "endpoint", "address", "uri"),
+            .pointer(
+                "items", \.items, defaultText: "",
+                help: "where in the answer the list is; an object there is a list of one"
+            ).synonyms("list", "path", "root"),
+            .pointer(
+                "id", \.id,
+                help: "where in an item its id is, a string or integer; without it, a hash of the item's text"
+            ).synonyms("key"),
+            .pointer("time", \.time, help: "where in an item its time is (RFC 3339)").synonyms("timestamp", "date"),
+            .pointer("subject", \.subject, help: "where in an item the event's subject is, a string or integer"),
+            .string(
+                "type", \.type, pattern: "a CloudEvents type such as \"com.example.incident\"", accepts: isTypeName,
+                help: "the type of the events", example: "\"com.example.incident\""
+            ).synonyms("event_type"),
+            .choice(
+                "on", \.on,
+                help:
+                    "what is emitted: items with an id that is new, also known items that have changed, or all of each poll"
+            ).synonyms("emit", "mode"),
+            .choice("order", \.order, help: "how the service orders its list; the events come oldest first")
+                .synonyms("sort"),
+            History.option("history", \.history),
+            .pointer(
+                "next", \.next,
+                help:
+                    "where in an answer the address of the next page is; else a Link header with rel=\"next\" is followed"
+            ).synonyms("next_page", "paging"),
+            .integer("max_pages", \.maxPages, in: 1...1_000, help: "the most pages of one poll").synonyms("pages"),
+            .integer(
+                "remember", \.remember, in: 1...1_000_000,
+                help: "how many items are known again, at least as many as two polls list; 16 bytes each"
+            ).synonyms("history_size"),
+            RequestValue.option(
+                "headers", \.headers, accepts: isHeaderName, help: "header fields, each a string or a secret",
+                example: "{ \"X-Api-Key\": { \"secret\": \"env:KEY\" } }"
+            ).synonyms("header"),
+            RequestValue.option(
+                "query", \.query, accepts: { !$0.isEmpty },
+                help: "further items of the query, each a string or a secret",
+                example: "{ \"key\": { \"secret\": \"env:KEY\" } }"
+            ).synonyms("params", "parameters"),
+            .secret("token", \.token, help: "sent as \"Authorization: Bearer\"").synonyms("bearer", "auth", "api_key"),
+        ] + pollingOptions
+
+    /// The address of the first page, and the events' `source`: without a query, which may hold a secret.
+    var source: String { String(url.prefix { $0 != "?" }) }
+
+    /// The request of a page.
+    /// - Parameter url: of the same service; the credentials go with it.
+    func request(_ url: String) -> HTTPRequest {
+        var fields: HTTPHeaders = ["Accept": "application/json"]
+        for header in headers { fields[header.name] = header.text }
+        return HTTPRequest(
+            url, headers: fields, bearer: token, timeout: timeout, maxBody: maxBody,
+            secretQuery: query.filter(\.isSecret).map(\.name), secretHeaders: headers.filter(\.isSecret).map(\.name))
+    }
+
+    /// The address of the first page, with the items of `query`.
+    var firstPage: String {
+        guard !query.isEmpty else { return url }
+        let items = query.map { "\(escape($0.name))=\(escape($0.text))" }.joined(separator: "&")
+        return url + (url.contains("?") ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?") + items
+    }
+}
+
+/// Letters, digits and `-._~` as they are, the rest escaped (RFC 3986, section 2.3).
+private func escape(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var escaped = ""
+    for byte in text.utf8 {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            escaped.append(Character(Unicode.Scalar(byte)))
+        default:
+            escaped += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        }
+    }
+    return escaped
+}
+
+/// A token of RFC 9110, section 5.6.2.
+@Sendable private func isHeaderName(_ name: String) -> Bool {
+    !name.isEmpty
+        && name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+        }
+}
+
+@Sendable private func isTypeName(_ text: String) -> Bool {
+    !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+}
+
+/// An http(s) URL that may have a query. Neither user nor fragment.
+@Sendable private func readAddress(_ value: PositionedValue) -> OptionReading<String> {
+    let wanted = "an http or https URL without user or fragment"
+    guard let text = value.string else {
+        return .problems([value.problem("\"url\" must be \(wanted), found \(value.kindName)", code: "wrong-type")])
+    }
+    let lowered = text.lowercased()
+    let scheme = lowered.hasPrefix("https://") ? "https://" : lowered.hasPrefix("http://") ? "http://" : ""
+    let host = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+    let isPlain = text.unicodeScalars.allSatisfy {
+        $0.value > 0x20 && $0.value < 0x7F && !"#\\\"<>".unicodeScalars.contains($0)
+    }
+    guard !scheme.isEmpty, !host.isEmpty, !host.contains("@"), isPlain else {
+        // What stands in front of an @, or in a query, may be a password or a key.
+        let shown = text.prefix { $0 != "?" && $0 != "#" }
+        let rest = shown.lastIndex(of: "@").map { "…" + shown[$0...] } ?? String(shown)
+        return .problems([value.problem("\"url\" must be \(wanted), found \"\(rest)\"", code: "not-a-url")])
+    }
+    return .value(text)
+}

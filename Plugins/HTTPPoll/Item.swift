@@ -1,0 +1,35 @@
+// feedbus: one item of a list, as far as feedbus looks into it.
+
+import FeedbusPlugin
+import Polling
+
+/// An element of a list. Its text is passed on as it is.
+struct Item: Sendable {
+    /// The event's id: the item's own, and with `on: "change"` `@` and a hash of its text behind it.
+    let id: Bytes
+    let subject: Bytes
+    let time: Bytes
+    let data: Bytes
+    let attributes: [Event.Attribute]
+    let isRecorded: Bool
+    let key: ItemMemory.Key
+
+    /// Nil where `options.id` leads to no usable id.
+    init?(_ value: JSONValue, of body: JSONBody, options: HTTPPollOptions) {
+        let name: Bytes
+        if let pointer = options.id {
+            guard let found = value[pointer]?.identifier else { return nil }
+            name = Bytes(found)
+        } else {
+            name = Bytes(value.raw.contentHashText)
+        }
+        // A changed item is another event: CloudEvents wants another id for it.
+        id = options.on == .change ? Bytes("\(name.string)@\(value.raw.contentHashText)") : name
+        subject = options.subject.flatMap { value[$0]?.identifier }.map { Bytes($0) } ?? Bytes()
+        time = options.time.flatMap { value[$0]?.timeText } ?? Bytes()
+        data = value.raw
+        attributes = body.attributes(of: value.raw)
+        isRecorded = body.isRecorded
+        key = ItemMemory.Key(id: name.contentHash, content: value.raw.contentHash)
+    }
+}
