@@ -30,6 +30,11 @@ let sharedByPlugins: [String: [Target.Dependency]] = [
     "Jokes": ["Polling"], "HTTPPoll": ["Polling"],
 ]
 
+/// A program under Examples/ that uses feedbus as a library.
+func example(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: ["Feedbus"], path: "Examples/\(name)", swiftSettings: swiftSettings)
+}
+
 /// The tests of a target, under Tests/.
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
@@ -46,6 +51,7 @@ let package = Package(
     products: [
         .executable(name: "feedbus", targets: ["FeedbusCommand"]),
         .executable(name: "feedbus-benchmarks", targets: ["FeedbusBenchmarks"]),
+        .library(name: "Feedbus", targets: ["Feedbus"]),
         .library(name: "FeedbusFlow", targets: ["FeedbusFlow"]),
         .library(name: "FeedbusPlugin", targets: ["FeedbusPlugin"]),
         .library(name: "FeedbusTestKit", targets: ["FeedbusTestKit"]),
@@ -64,8 +70,10 @@ let package = Package(
         module("FeedbusLoop", ["FeedbusBase", "CLibuv"]),
         module("FeedbusHTTP", ["FeedbusLoop", "FeedbusJSON", "FeedbusBase", "CCurl"]),
         module("FeedbusStore", ["FeedbusLoop", "FeedbusBase", "CSQLite"]),
+        // For programs that use feedbus as a library.
+        module("Feedbus", ["FeedbusFlow", "FeedbusHTTP", "FeedbusJSON", "FeedbusLoop", "FeedbusBase"]),
         module("FeedbusPlugin", ["FeedbusFlow", "FeedbusHTTP", "FeedbusJSON", "FeedbusLoop", "FeedbusBase"]),
-        module("FeedbusTestKit", ["FeedbusPlugin", "FeedbusFlow", "FeedbusLoop", "FeedbusBase"]),
+        module("FeedbusTestKit", ["Feedbus", "FeedbusPlugin", "FeedbusFlow", "FeedbusLoop", "FeedbusBase"]),
         module("FeedbusRuntime", ["FeedbusPlugin", "FeedbusStore"]),
     ]
         + [
@@ -91,6 +99,7 @@ let package = Package(
             .target(
                 name: "ExamplePlugins", dependencies: ["FeedbusPlugin"], path: "Examples/Plugins",
                 swiftSettings: swiftSettings),
+            example("GitHubFeed"), example("JokesWithTranslation"), example("NaturalEvents"),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
             tests("FeedbusPlugin", ["FeedbusBase"]),
             tests("FeedbusLoop", ["FeedbusBase"]),
@@ -113,6 +122,11 @@ let package = Package(
             // The plugins of Docs/WritingAPlugin.md, compiled and tested.
             .testTarget(
                 name: "ExamplePluginTests", dependencies: ["ExamplePlugins", "FeedbusPlugin", "FeedbusTestKit"],
+                swiftSettings: swiftSettings),
+            // The programs under Examples/, and the snippets of Docs/ComingFrom.md.
+            .testTarget(
+                name: "ExampleProgramTests",
+                dependencies: ["GitHubFeed", "JokesWithTranslation", "NaturalEvents", "Feedbus", "FeedbusTestKit"],
                 swiftSettings: swiftSettings),
             .testTarget(
                 name: "SourcePluginTests",

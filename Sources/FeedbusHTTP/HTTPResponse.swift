@@ -19,4 +19,7 @@ public struct HTTPResponse: Sendable {
         self.url = url
         self.recorded = recorded
     }
+
+    /// When the service answered, by its own clock (`Date`; RFC 9110, section 6.6.1); nil where it does not say.
+    public var date: WallTime? { headers["Date"].flatMap { HTTPDate.parse($0) } }
 }

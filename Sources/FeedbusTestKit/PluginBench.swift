@@ -24,6 +24,8 @@ public final class PluginBench: Sendable {
         var cursors: [String: Bytes] = [:]
         var records: [LogRecord] = []
         var refused: [(id: String, reason: String)] = []
+        var lines: [String] = []
+        var delay = Duration.zero
     }
 
     public let simulation: Simulation
@@ -45,6 +47,12 @@ public final class PluginBench: Sendable {
             return HTTPResponse(
                 status: isKnown ? 304 : status, headers: headers, body: isKnown ? Bytes() : Bytes(body), url: url)
         }
+    }
+
+    /// How long each answer takes.
+    public var delay: Duration {
+        get { state.withLock(\.delay) }
+        set { state.withLock { $0.delay = newValue } }
     }
 
     /// What was asked, in order.
@@ -97,13 +105,19 @@ public final class PluginBench: Sendable {
         state.withLock { $0.records.filter { $0.level >= level }.map(\.message) }
     }
 
-    /// Forgets events, refusals, requests and log records; answers and cursors stay.
+    /// What an `app()` printed since the last `forget()`.
+    public var lines: [String] { state.withLock(\.lines) }
+
+    func print(_ line: String) { state.withLock { $0.lines.append(line) } }
+
+    /// Forgets events, refusals, requests, log records and printed lines; answers and cursors stay.
     public func forget() {
         state.withLock { state in
             state.events = []
             state.requests = []
             state.records = []
             state.refused = []
+            state.lines = []
         }
     }
 
@@ -119,7 +133,10 @@ public final class PluginBench: Sendable {
 private struct ScriptedTransport: HTTPTransport {
     let bench: PluginBench
 
-    func send(_ request: HTTPRequest) async throws -> HTTPResponse { try bench.reply(to: request) }
+    func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await bench.simulation.clock.sleep(for: bench.delay)
+        return try bench.reply(to: request)
+    }
 }
 
 extension PluginOptions {
