@@ -40,7 +40,7 @@ struct CheckCommand: Command {
         for node in plan.nodes {
             switch node.role {
             case .source: counts[0] += 1
-            case .stage: counts[1] += 1
+            case .stage, .join, .routing: counts[1] += 1
             case .subject: counts[2] += 1
             case .sink: counts[3] += 1
             }

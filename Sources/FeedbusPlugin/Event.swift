@@ -64,6 +64,16 @@ public struct Event: Sendable {
         self.receipt = nil
     }
 
+    /// An event that is made of several: it carries all their receipts. Their sources move on when it has arrived, and
+    /// each is told the worst that became of it.
+    public init(
+        joining events: [Event], origin: EventOrigin, id: Bytes, subject: Bytes = Bytes(), time: Bytes = Bytes(),
+        data: Bytes, attributes: [Attribute] = []
+    ) {
+        self.init(origin: origin, id: id, subject: subject, time: time, data: data, attributes: attributes)
+        receipt = Receipt.joining(events.compactMap(\.receipt))
+    }
+
     public subscript(attribute name: String) -> Bytes? {
         attributes.first { $0.name == name }?.value
     }

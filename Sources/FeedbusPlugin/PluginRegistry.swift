@@ -11,12 +11,24 @@ public enum PluginKind: String, Sendable, CaseIterable {
     public var section: String { rawValue + "s" }
 }
 
+/// How a stage is wired into the graph.
+public enum StageForm: Sendable, Equatable {
+    /// One flow in, one out; `workers` of the node may be above 1 where it says so.
+    case one(allowsWorkers: Bool)
+    /// Each node that it reads is a flow of its own; it reads at least two.
+    case join
+    /// Each of its routes is read by its own name.
+    case routing
+}
+
 /// A plugin of any type, as far as the runtime and the command line need to know it.
 public struct PluginDescription: Sendable {
     public var name: String
     public var kind: PluginKind
     public var summary: String
     public var options: [OptionSummary]
+    /// How a stage is wired; nil for the other kinds.
+    public var form: StageForm?
     package var headline: @Sendable (Event) -> String?
     /// Decodes and checks the options of a node, and gives what makes the plugin; all problems at once.
     package var prepare:
@@ -27,6 +39,8 @@ public struct PluginDescription: Sendable {
 package enum PreparedPlugin: Sendable {
     case source(@Sendable (PluginContext) throws -> any Source)
     case stage(@Sendable (PluginContext) throws -> any Stage)
+    case join(@Sendable (PluginContext) throws -> any JoinStage)
+    case routing(routes: [String], @Sendable (PluginContext) throws -> any RoutingStage)
     case sink(@Sendable (PluginContext) throws -> any Sink)
 }
 
@@ -42,24 +56,38 @@ public struct PluginRegistry: Sendable {
     }
 
     public mutating func add<Plugin: Source>(_ type: Plugin.Type) {
-        add(type, .source) { options in .source { try Plugin(options: options, context: $0) } }
+        add(type, .source, nil) { options in .source { try Plugin(options: options, context: $0) } }
     }
 
     public mutating func add<Plugin: Stage>(_ type: Plugin.Type) {
-        add(type, .stage) { options in .stage { try Plugin(options: options, context: $0) } }
+        let allowsWorkers = (type as? any ChunkStage.Type)?.allowsWorkers ?? false
+        add(type, .stage, .one(allowsWorkers: allowsWorkers)) { options in
+            .stage { try Plugin(options: options, context: $0) }
+        }
+    }
+
+    public mutating func add<Plugin: JoinStage>(_ type: Plugin.Type) {
+        add(type, .stage, .join) { options in .join { try Plugin(options: options, context: $0) } }
+    }
+
+    public mutating func add<Plugin: RoutingStage>(_ type: Plugin.Type) {
+        add(type, .stage, .routing) { options in
+            .routing(routes: Plugin.routes(of: options)) { try Plugin(options: options, context: $0) }
+        }
     }
 
     public mutating func add<Plugin: Sink>(_ type: Plugin.Type) {
-        add(type, .sink) { options in .sink { try Plugin(options: options, context: $0) } }
+        add(type, .sink, nil) { options in .sink { try Plugin(options: options, context: $0) } }
     }
 
     private mutating func add<P: Plugin>(
-        _ type: P.Type, _ kind: PluginKind, _ make: @escaping @Sendable (P.Options) -> PreparedPlugin
+        _ type: P.Type, _ kind: PluginKind, _ form: StageForm?,
+        _ make: @escaping @Sendable (P.Options) -> PreparedPlugin
     ) {
         precondition(plugin(P.name, kind) == nil, "two \(kind.rawValue) plugins are named \(P.name)")
         plugins.append(
             PluginDescription(
-                name: P.name, kind: kind, summary: P.summary, options: P.Options.summaries,
+                name: P.name, kind: kind, summary: P.summary, options: P.Options.summaries, form: form,
                 headline: { P.headline(of: $0) },
                 prepare: { checking, context in
                     let (options, problems) = P.Options.decode(

@@ -23,15 +23,48 @@ public enum Outcome: Int, Sendable, Comparable {
 /// settles with the worst outcome that was reported: so no copy can be forgotten, and a copy that a stage left out
 /// counts as delivered.
 package final class Receipt: Sendable {
+    private enum Origin: Sendable {
+        case emission
+        /// Takes another's place while an event is inside a stage.
+        case standIn(Receipt)
+        /// Of an event that was made of several.
+        case joined([Receipt])
+    }
+
     private let worst = Atomic<Int>(Outcome.delivered.rawValue)
-    private let settle: @Sendable (Outcome) -> Void
-    /// What this receipt stands for while an event is inside a stage.
-    package let parent: Receipt?
+    private let origin: Origin
+    private let settle: (@Sendable (Outcome) -> Void)?
 
     /// - Parameter settle: called once, on any thread, with the worst outcome.
-    package init(standingFor parent: Receipt? = nil, settle: @escaping @Sendable (Outcome) -> Void) {
-        self.parent = parent
+    package init(settle: @escaping @Sendable (Outcome) -> Void) {
+        self.origin = .emission
         self.settle = settle
+    }
+
+    /// - Parameter settle: tells `parent` too; the parent is held until then.
+    package init(standingFor parent: Receipt, settle: @escaping @Sendable (Outcome) -> Void) {
+        self.origin = .standIn(parent)
+        self.settle = settle
+    }
+
+    private init(joined parents: [Receipt]) {
+        self.origin = .joined(parents)
+        self.settle = nil
+    }
+
+    /// One receipt for all of these: what becomes of it becomes of each, and none settles before it.
+    package static func joining(_ receipts: [Receipt]) -> Receipt? {
+        guard let first = receipts.first else { return nil }
+        return receipts.allSatisfy { $0 === first } ? first : Receipt(joined: receipts)
+    }
+
+    /// The receipt for the other side of the stage: without stand-ins.
+    package var real: Receipt {
+        switch origin {
+        case .emission: self
+        case .standIn(let parent): parent
+        case .joined(let parents): Receipt.joining(parents.map(\.real)) ?? self
+        }
     }
 
     package func report(_ outcome: Outcome) {
@@ -44,5 +77,11 @@ package final class Receipt: Sendable {
         }
     }
 
-    deinit { settle(Outcome(rawValue: worst.load(ordering: .relaxed)) ?? .undelivered) }
+    deinit {
+        let outcome = Outcome(rawValue: worst.load(ordering: .relaxed)) ?? .undelivered
+        settle?(outcome)
+        if case .joined(let parents) = origin, outcome != .delivered {
+            for parent in parents { parent.report(outcome) }
+        }
+    }
 }

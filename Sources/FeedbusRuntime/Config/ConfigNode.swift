@@ -12,6 +12,10 @@ struct ConfigNode {
     var from: [PositionedValue] = []
     /// False where the `from` itself is wrong, so that it cannot be known what the node reads.
     var fromIsKnown = true
+    /// True for a stage that is read by its routes, and not by its own name.
+    var isRouting = false
+    /// Its routes; nil where they are not known.
+    var routes: [String]?
     /// Absolute paths of the files that it writes.
     var claimedFiles: [(path: String, at: PositionedValue)] = []
     /// Nil where anything is wrong with it.

@@ -14,6 +14,8 @@ struct GraphCheck {
     private var reads: [[(node: Int, at: PositionedValue)]]
     /// Nodes that somebody reads, or seems to mean.
     private var isRead: [Bool]
+    /// For each node the routes of it that somebody reads, or seems to mean.
+    private var readRoutes: [Set<String>]
     /// False where something unknown is read: it could be any node.
     private var readsAreKnown = true
 
@@ -23,6 +25,7 @@ struct GraphCheck {
         index = Dictionary(nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         reads = Array(repeating: [], count: nodes.count)
         isRead = Array(repeating: false, count: nodes.count)
+        readRoutes = Array(repeating: [], count: nodes.count)
         findRepeatedNames()
         for reader in nodes.indices { resolve(reader) }
         findOrder()
@@ -57,7 +60,8 @@ struct GraphCheck {
                     element.problem("\(node.path) reads \"\(name)\" twice", code: "repeated-node"))
                 continue
             }
-            guard let feeder = index[name] else {
+            let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let feeder = index[parts[0]] else {
                 reportUnknown(name, element, reader)
                 continue
             }
@@ -66,21 +70,73 @@ struct GraphCheck {
                     element.problem(
                         "\(node.path) cannot read \(nodes[feeder].path): nothing comes out of a sink",
                         code: "reads-sink"))
-            } else {
+                continue
+            }
+            isRead[feeder] = true
+            if resolve(route: parts.dropFirst().first, of: feeder, element, reader) {
                 reads[reader].append((feeder, element))
-                isRead[feeder] = true
             }
         }
     }
 
+    /// Looks a route up, or finds that a node has none.
+    /// - Parameter route: nil where a node is named without one.
+    private mutating func resolve(
+        route: String?, of feeder: Int, _ element: PositionedValue, _ reader: Int
+    ) -> Bool {
+        let node = nodes[feeder]
+        guard node.isRouting else {
+            // A node whose plugin is not known may have routes or not.
+            guard let route, node.planned != nil else { return true }
+            problems.append(
+                element.problem(
+                    "\(node.path) has no routes, and so no \"\(route)\"", code: "no-routes", suggestion: node.name))
+            return false
+        }
+        guard let routes = node.routes else {
+            readsAreKnown = false
+            return route != nil
+        }
+        let names = (routes + [PlannedNode.unmatched]).map { "\"\(node.name).\($0)\"" }.joined(separator: ", ")
+        guard let route else {
+            problems.append(
+                element.problem(
+                    "\(node.path) is read by its routes: \(nodes[reader].path) must name one of \(names)",
+                    code: "route-needed"))
+            readRoutes[feeder].formUnion(routes)
+            return false
+        }
+        if routes.contains(route) || route == PlannedNode.unmatched {
+            readRoutes[feeder].insert(route)
+            return true
+        }
+        let nearest = nearestName(to: route, in: routes + [PlannedNode.unmatched])
+        problems.append(
+            element.problem(
+                "\(node.path) has no route \"\(route)\"; it has \(names)", code: "unknown-route",
+                suggestion: nearest.map { "\(node.name).\($0)" }))
+        // Which one was meant is not known where nothing is near.
+        if let nearest { readRoutes[feeder].insert(nearest) } else { readRoutes[feeder].formUnion(routes) }
+        return false
+    }
+
     private mutating func reportUnknown(_ name: String, _ element: PositionedValue, _ reader: Int) {
-        let candidates = nodes.indices.filter { nodes[$0].section != .sinks && $0 != reader }.map { nodes[$0].name }
+        let candidates = nodes.indices.filter { nodes[$0].section != .sinks && $0 != reader }.flatMap { at in
+            guard let routes = nodes[at].routes else { return [nodes[at].name] }
+            return (routes + [PlannedNode.unmatched]).map { "\(nodes[at].name).\($0)" }
+        }
         let nearest = nearestName(to: name, in: candidates)
         problems.append(
             element.problem(
                 "unknown node \"\(name)\" in the \"from\" of \(nodes[reader].path)", code: "unknown-node",
                 suggestion: nearest))
-        if let meant = nearest.flatMap({ index[$0] }) { isRead[meant] = true } else { readsAreKnown = false }
+        let meant = nearest?.split(separator: ".", maxSplits: 1).map(String.init) ?? []
+        guard let node = meant.first.flatMap({ index[$0] }) else {
+            readsAreKnown = false
+            return
+        }
+        isRead[node] = true
+        readRoutes[node].formUnion(meant.dropFirst())
     }
 
     /// Kahn's algorithm. Where it stops early there is a cycle: it is reported, cut where it closes, and the rest goes on.
@@ -138,6 +194,20 @@ struct GraphCheck {
                 ConfigProblem(
                     "nobody reads \(node.path): name it in the \"from\" of another node, or take it out",
                     at: node.keyPosition, code: "unread", path: node.value.path))
+        }
+        for (at, node) in nodes.enumerated() where isRead[at] {
+            for route in node.routes ?? [] where !readRoutes[at].contains(route) {
+                // Where the route stands in the options, whatever the option is called.
+                let place = node.value["with"]?.members?.lazy.compactMap { option in
+                    option.value.members?.first { $0.key == route }
+                }.first
+                problems.append(
+                    ConfigProblem(
+                        "nobody reads the route \"\(route)\" of \(node.path): name \"\(node.name).\(route)\" in the \"from\""
+                            + " of another node, or take the route out",
+                        at: place?.keyPosition ?? node.keyPosition, code: "unread-route",
+                        path: place?.value.path ?? node.value.path))
+            }
         }
     }
 

@@ -15,7 +15,7 @@ enum SourceNode: NodeKind {
 }
 
 enum StageNode: NodeKind {
-    static let fieldNames: Set = ["plugin", "from", "with", "buffer", "retry", "on_error"]
+    static let fieldNames: Set = ["plugin", "from", "with", "buffer", "retry", "on_error", "workers"]
 }
 
 enum SinkNode: NodeKind {
@@ -32,6 +32,7 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
     var buffer = BufferFields()
     var retry = RetryFields()
     var onError = ErrorPolicy.pass
+    var workers = 1
 
     static var options: [Option<NodeFields>] {
         all.filter { Kind.fieldNames.contains($0.summary.name) }
@@ -54,6 +55,10 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
             .choice(
                 "on_error", \.onError, help: "what becomes of an event that the stage cannot treat", example: "\"drop\""
             ),
+            .integer(
+                "workers", \.workers, in: 1...64,
+                help: "how many instances of the stage share the work; the order of the events is kept", example: "2"
+            ).synonyms("instances", "parallelism", "concurrency", "threads"),
         ]
     }
 }

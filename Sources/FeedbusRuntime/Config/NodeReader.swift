@@ -66,6 +66,14 @@ struct NodeReader {
         guard let kind = node.section.pluginKind, let named = node.value["plugin"], named.string != nil,
             let plugin = lookUp(named, kind)
         else { return }
+        node.isRouting = plugin.form == .routing
+        check(fields.from, of: node, plugin)
+        if fields.workers > 1, let place = node.value["workers"], plugin.form != .one(allowsWorkers: true) {
+            problems.append(
+                place.problem(
+                    "\(plugin.name) cannot share its work between several instances: leave \"workers\" of \(node.path) out",
+                    code: "no-workers"))
+        }
         let checking = OptionCheck(
             owner: plugin.name, node: node.value, directory: directory, environment: environment,
             isExecutable: files.isExecutable)
@@ -76,12 +84,26 @@ struct NodeReader {
         switch prepared {
         case .source(let make): role = .source(make)
         case .stage(let make): role = .stage(make)
+        case .join(let make): role = .join(make)
+        case .routing(let routes, let make):
+            role = .routing(routes: routes, make)
+            node.routes = routes
         case .sink(let make): role = .sink(make)
         case nil: return
         }
         node.planned = PlannedNode(
             name: node.name, plugin: plugin.name, role: role, from: fields.from.compactMap(\.string),
-            buffer: fields.buffer.plan, retry: fields.retry.policy, onError: fields.onError)
+            buffer: fields.buffer.plan, retry: fields.retry.policy, onError: fields.onError,
+            workers: fields.workers)
+    }
+
+    /// A plugin that joins flows needs at least two.
+    private mutating func check(_ from: [PositionedValue], of node: ConfigNode, _ plugin: PluginDescription) {
+        guard plugin.form == .join, from.count == 1, let list = node.value["from"] else { return }
+        problems.append(
+            list.problem(
+                "\(plugin.name) joins several nodes: the \"from\" of \(node.path) must name at least 2, and names 1",
+                code: "too-few-inputs"))
     }
 
     /// The fields of a node, with their defaults where they are wrong; nil where the node is no object.

@@ -60,6 +60,8 @@ package struct PlannedNode: Sendable {
     package enum Role: Sendable {
         case source(@Sendable (PluginContext) throws -> any Source)
         case stage(@Sendable (PluginContext) throws -> any Stage)
+        case join(@Sendable (PluginContext) throws -> any JoinStage)
+        case routing(routes: [String], @Sendable (PluginContext) throws -> any RoutingStage)
         case sink(@Sendable (PluginContext) throws -> any Sink)
         case subject(replay: Int, scope: SubjectScope)
     }
@@ -68,15 +70,20 @@ package struct PlannedNode: Sendable {
     /// `Jokes`; nil for a subject.
     package var plugin: String?
     package var role: Role
-    /// The nodes that it reads, in the order of the config.
+    /// The nodes that it reads, in the order of the config; a route as `node.route`.
     package var from: [String]
     package var buffer: BufferPlan
     package var retry: RetryPolicy
     package var onError: ErrorPolicy
+    /// How many instances of a stage share the work, 1...64; their output keeps the order of the input.
+    package var workers: Int
+
+    /// The route, beside those of a routing stage, of what none of them took.
+    package static let unmatched = "unmatched"
 
     package init(
         name: String, plugin: String?, role: Role, from: [String] = [], buffer: BufferPlan = BufferPlan(),
-        retry: RetryPolicy = RetryPolicy(), onError: ErrorPolicy = .pass
+        retry: RetryPolicy = RetryPolicy(), onError: ErrorPolicy = .pass, workers: Int = 1
     ) {
         self.name = name
         self.plugin = plugin
@@ -85,5 +92,6 @@ package struct PlannedNode: Sendable {
         self.buffer = buffer
         self.retry = retry
         self.onError = onError
+        self.workers = workers
     }
 }

@@ -17,14 +17,7 @@ struct ChunkRunner: Sendable {
     func run<Stage: ChunkStage>(_ stage: isolated Stage) async throws -> String? {
         while true {
             let (events, end) = try await next(stage)
-            if !events.isEmpty {
-                counters.delivered.add(events.count)
-                do { try await output.send(events) } catch {
-                    // Given up in the middle: some consumers may not have it; they have counted it.
-                    events.report(.undelivered)
-                    throw error
-                }
-            }
+            try await send(events)
             switch end {
             case .no: break
             case .input: return nil
@@ -46,6 +39,16 @@ struct ChunkRunner: Sendable {
     private func next<Stage: ChunkStage>(_ stage: isolated Stage) async throws -> (Chunk<Event>, End) {
         guard let chunk = try await edge.next() else { return ([], .input) }
         return try await processed(chunk, by: stage)
+    }
+
+    func send(_ events: Chunk<Event>) async throws {
+        guard !events.isEmpty else { return }
+        counters.delivered.add(events.count)
+        do { try await output.send(events) } catch {
+            // Given up in the middle: some consumers may not have it; they have counted it.
+            events.report(.undelivered)
+            throw error
+        }
     }
 
     /// What comes of a chunk.

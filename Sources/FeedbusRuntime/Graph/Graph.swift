@@ -49,7 +49,8 @@ package actor Graph {
     /// The time of stages and sinks.
     private let graceClock: GraceClock
 
-    private var edges: [String: Edge<Event>] = [:]
+    /// One for each node that reads; of a join, one for each node that it reads.
+    private var edges: [String: [StageRunner.Input]] = [:]
     private var sinks: [String: SinkRunner] = [:]
     private var ledgers: [String: CursorLedger] = [:]
     private var counters: [String: NodeCounters] = [:]
@@ -107,22 +108,35 @@ package actor Graph {
                     counters: counters[node.name]!, supervision: plan.settings.supervision)
                 sourceTasks.append(task { await self.ended(node.name, await runner.run()) })
             case .stage(let make):
-                running.insert(node.name)
-                let runner = StageRunner(
-                    node: node, make: make, context: context, edge: edges[node.name]!, output: outputs[node.name]!,
-                    counters: counters[node.name]!, supervision: plan.settings.supervision,
-                    isStopping: { [graceClock] in graceClock.isStopping })
-                consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
+                startStage(node, .one(workers: node.workers, make), context, [outputs[node.name]])
+            case .join(let make):
+                startStage(node, .join(make), context, [outputs[node.name]])
+            case .routing(let routes, let make):
+                startStage(
+                    node, .routing(make), context,
+                    (routes + [PlannedNode.unmatched]).map { outputs["\(node.name).\($0)"] })
             case .sink(let make):
                 running.insert(node.name)
                 activeSinks.insert(node.name)
                 let runner = SinkRunner(
-                    node: node, context: context, edge: edges[node.name]!, counters: counters[node.name]!, make: make,
+                    node: node, context: context, edge: edges[node.name]![0].edge, counters: counters[node.name]!,
+                    make: make,
                     givenUp: { await self.sinkIsDone(node.name) })
                 sinks[node.name] = runner
                 consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
             }
         }
+    }
+
+    private func startStage(
+        _ node: PlannedNode, _ make: StageMaker, _ context: PluginContext, _ outputs: [NodeOutput?]
+    ) {
+        running.insert(node.name)
+        let runner = StageRunner(
+            node: node, make: make, context: context, inputs: edges[node.name]!, outputs: outputs,
+            counters: counters[node.name]!, supervision: plan.settings.supervision,
+            isStopping: { [graceClock] in graceClock.isStopping })
+        consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
     }
 
     /// Makes the buffers and ways out; every consumer is attached before any source starts.
@@ -135,24 +149,43 @@ package actor Graph {
                 for upstream in node.from { outputs[upstream]!.add(output) }
                 continue
             }
-            outputs[node.name] = NodeOutput()
+            if case .routing(let routes, _) = node.role {
+                for route in routes { outputs["\(node.name).\(route)"] = NodeOutput() }
+                // Nobody need read the rest; where nobody does, it is only counted.
+                let rest = "\(node.name).\(PlannedNode.unmatched)"
+                if isRead(rest) { outputs[rest] = NodeOutput() }
+            } else {
+                outputs[node.name] = NodeOutput()
+            }
             guard !node.from.isEmpty else { continue }
-            let edge = makeEdge(for: node)
-            edges[node.name] = edge
-            // Throws for a closed edge only; this one is new.
-            for upstream in node.from { try? await outputs[upstream]!.add(edge) }
+            if case .join = node.role {
+                edges[node.name] = node.from.map { .init(node: $0, edge: makeEdge(for: node, producers: 1)) }
+            } else {
+                let edge = makeEdge(for: node, producers: node.from.count)
+                edges[node.name] = [.init(node: node.from[0], edge: edge)]
+            }
+            // Throws for a closed edge only; these are new.
+            for (index, upstream) in node.from.enumerated() {
+                let inputs = edges[node.name]!
+                try? await outputs[upstream]!.add(inputs[inputs.count == 1 ? 0 : index].edge)
+            }
         }
         return outputs
     }
 
-    private func makeEdge(for node: PlannedNode) -> Edge<Event> {
+    private func isRead(_ name: String) -> Bool { plan.nodes.contains { $0.from.contains(name) } }
+
+    private func makeEdge(for node: PlannedNode, producers: Int) -> Edge<Event> {
         let counters = counters[node.name]!
-        let notice = DropNotice(
-            policy: node.buffer.whenFull, log: services.log.named(node.name), clock: services.clock, counters: counters)
+        let notice =
+            dropNotices[node.name]
+            ?? DropNotice(
+                policy: node.buffer.whenFull, log: services.log.named(node.name), clock: services.clock,
+                counters: counters)
         dropNotices[node.name] = notice
         let policy = node.buffer.whenFull
         return Edge<Event>(
-            capacity: node.buffer.events, policy: policy, producers: node.from.count,
+            capacity: node.buffer.events, policy: policy, producers: producers,
             weightLimit: node.buffer.bytes, weigh: { $0.weight },
             onDrop: { chunk in
                 if policy == .fail {
@@ -262,11 +295,13 @@ package actor Graph {
 
     private func giveUp() {
         gaveUp = true
-        for (node, edge) in edges {
-            let waiting = edge.waitingCount
-            let left = edge.abort()
-            left.report(.undelivered)
-            counters[node]!.undelivered.add(left.count + waiting)
+        for (node, inputs) in edges {
+            for edge in inputs.map(\.edge) {
+                let waiting = edge.waitingCount
+                let left = edge.abort()
+                left.report(.undelivered)
+                counters[node]!.undelivered.add(left.count + waiting)
+            }
         }
         for task in consumerTasks { task.cancel() }
     }
@@ -299,6 +334,7 @@ package actor Graph {
                 return GraphReport.Node(
                     name: node.name, role: node.role, delivered: counters.delivered.get(),
                     dropped: counters.dropped.get(), refused: counters.refused.get(),
+                    unmatched: isRead("\(node.name).\(PlannedNode.unmatched)") ? 0 : counters.unmatched.get(),
                     undelivered: counters.undelivered.get(),
                     failure: failures.first { $0.node == node.name }?.reason)
             },

@@ -10,6 +10,8 @@ package struct GraphReport: Sendable {
         package var delivered: Int
         package var dropped: Int
         package var refused: Int
+        /// Events that no route took and nobody read.
+        package var unmatched: Int
         package var undelivered: Int
         package var failure: String?
     }
@@ -27,6 +29,11 @@ package struct GraphReport: Sendable {
         for node in nodes where node.undelivered > 0 {
             log.named(node.name).error(
                 "\(counted(node.undelivered, "event")) left undelivered; a source with a cursor gives them again at the next start"
+            )
+        }
+        for node in nodes where node.unmatched > 0 {
+            log.named(node.name).info(
+                "\(counted(node.unmatched, "event")) took no route and went no further (read them as \"\(node.name).unmatched\")"
             )
         }
         let sinks = nodes.filter { if case .sink = $0.role { true } else { false } }

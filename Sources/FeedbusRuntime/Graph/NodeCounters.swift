@@ -10,6 +10,8 @@ package final class NodeCounters: Sendable {
     package let dropped = Atomic<Int>(0)
     /// Events that the plugin could not treat and gave up one by one.
     package let refused = Atomic<Int>(0)
+    /// Events that no route of it took.
+    package let unmatched = Atomic<Int>(0)
     /// Events that it had not finished when it failed or when the program had to end; they come again at the next start.
     package let undelivered = Atomic<Int>(0)
     /// Times that it was started again.

@@ -67,7 +67,7 @@ final class StageReceipts: Sendable {
         Chunk(
             chunk.map { event in
                 var event = event
-                event.receipt = event.receipt?.parent ?? event.receipt
+                event.receipt = event.receipt?.real
                 return event
             })
     }

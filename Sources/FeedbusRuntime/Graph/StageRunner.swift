@@ -1,16 +1,30 @@
-// feedbus: runs one stage between its buffer and its consumers, and starts it again when it fails.
+// feedbus: runs one stage between its buffers and its consumers, and starts it again when it fails.
 
 import FeedbusBase
 import FeedbusFlow
 import FeedbusPlugin
 
+/// What a stage node makes at each start.
+enum StageMaker: Sendable {
+    case one(workers: Int, @Sendable (PluginContext) throws -> any Stage)
+    case join(@Sendable (PluginContext) throws -> any JoinStage)
+    case routing(@Sendable (PluginContext) throws -> any RoutingStage)
+}
+
 /// Supervises one stage node.
 struct StageRunner: Sendable {
+    /// A buffer, with the name of what fills it. A join has several; the others have one, for all that they read.
+    struct Input: Sendable {
+        var node: String
+        var edge: Edge<Event>
+    }
+
     let node: PlannedNode
-    let make: @Sendable (PluginContext) throws -> any Stage
+    let make: StageMaker
     let context: PluginContext
-    let edge: Edge<Event>
-    let output: NodeOutput
+    let inputs: [Input]
+    /// One; with routes, one for each and one for the rest, nil where nobody reads that.
+    let outputs: [NodeOutput?]
     let counters: NodeCounters
     let supervision: SupervisionPolicy
     /// The program has been told to stop.
@@ -61,38 +75,70 @@ struct StageRunner: Sendable {
         switch end {
         case .completed, .finished:
             // A stage that completed by itself owes nothing for what still waits.
-            edge.close()
+            for input in inputs { input.edge.close() }
         case .failed, .stopped:
             await discardRest()
         }
-        output.finish()
+        for output in outputs { output?.finish() }
         return end
     }
 
     /// - Returns: why the stage came to its own end, if it has something to say about it.
     private func start(_ receipts: StageReceipts) async throws -> String? {
-        let stage = try make(context)
-        if let stage = stage as? any ChunkStage {
-            return try await ChunkRunner(edge: edge, output: output, counters: counters).run(stage)
-        }
-        let edge = self.edge
-        let input = Flow<Event> { emit in
-            while let chunk = try await edge.next() {
-                try await emit(receipts.entering(chunk))
+        switch make {
+        case .one(let workers, let make):
+            let stage = try make(context)
+            if let stage = stage as? any ChunkStage {
+                let runner = ChunkRunner(edge: inputs[0].edge, output: outputs[0]!, counters: counters)
+                guard workers > 1 else { return try await runner.run(stage) }
+                let others = try (1..<workers).map { _ in
+                    guard let another = try make(context) as? any ChunkStage else {
+                        preconditionFailure("a plugin makes stages of one type")
+                    }
+                    return another
+                }
+                // What waits in the buffer is shared out.
+                let limit = (node.buffer.events + workers - 1) / workers
+                return try await WorkersRunner(runner, chunkLimit: limit, host: context.host).run([stage] + others)
             }
-        }
-        try await stage.transform(input).collect { [output, counters] chunk in
-            counters.delivered.add(chunk.count)
-            try await output.send(receipts.leaving(chunk))
+            try await collect(try await stage.transform(flow(of: inputs[0], receipts)), receipts)
+        case .join(let make):
+            let stage = try make(context)
+            let inputs = inputs.map { StageInput(node: $0.node, events: flow(of: $0, receipts)) }
+            try await collect(try await stage.transform(inputs), receipts)
+        case .routing(let make):
+            let stage = try make(context)
+            return try await RoutingRunner(edge: inputs[0].edge, outputs: outputs, counters: counters).run(stage)
         }
         return nil
     }
 
+    private func flow(of input: Input, _ receipts: StageReceipts) -> Flow<Event> {
+        Flow { [edge = input.edge] emit in
+            while let chunk = try await edge.next() {
+                try await emit(receipts.entering(chunk))
+            }
+        }
+    }
+
+    private func collect(_ flow: Flow<Event>, _ receipts: StageReceipts) async throws {
+        try await flow.collect { [output = outputs[0]!, counters] chunk in
+            counters.delivered.add(chunk.count)
+            try await output.send(receipts.leaving(chunk))
+        }
+    }
+
     /// A failed stage takes in what comes, so that the other consumers go on, and says that it is not delivered.
     private func discardRest() async {
-        while let chunk = try? await edge.next() {
-            chunk.report(.undelivered)
-            counters.undelivered.add(chunk.count)
+        await withTaskGroup(of: Void.self) { group in
+            for input in inputs {
+                group.addImmediateTask { [counters] in
+                    while let chunk = try? await input.edge.next() {
+                        chunk.report(.undelivered)
+                        counters.undelivered.add(chunk.count)
+                    }
+                }
+            }
         }
     }
 }

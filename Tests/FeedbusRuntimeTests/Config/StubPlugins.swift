@@ -79,6 +79,50 @@ actor StubTake: Stage {
     func transform(_ input: Flow<Event>) async throws -> Flow<Event> { input }
 }
 
+actor StubMap: ChunkStage {
+    static let name = "Map"
+    static let summary = "changes events"
+    static let allowsWorkers = true
+    nonisolated let context: PluginContext
+
+    init(options: StubNullOptions, context: PluginContext) { self.context = context }
+
+    func process(_ events: Chunk<Event>) async throws -> Chunk<Event> { events }
+}
+
+actor StubZip: JoinStage {
+    static let name = "Zip"
+    static let summary = "pairs"
+    nonisolated let context: PluginContext
+
+    init(options: StubNullOptions, context: PluginContext) { self.context = context }
+
+    func transform(_ inputs: [StageInput]) async throws -> Flow<Event> { .merge(inputs.map(\.events)) }
+}
+
+struct StubSwitchOptions: PluginOptions {
+    var routes: [String] = []
+
+    static let options: [Option<StubSwitchOptions>] = [
+        .custom("routes", \.routes, kind: .object([]), required: true, help: "where events go", show: { _ in nil }) {
+            value, _ in
+            value.members.map { .value($0.map(\.key)) } ?? .problems([value.problem("no routes", code: "wrong-type")])
+        }
+    ]
+}
+
+actor StubSwitch: RoutingStage {
+    static let name = "Switch"
+    static let summary = "sends events on routes"
+    nonisolated let context: PluginContext
+
+    static func routes(of options: StubSwitchOptions) -> [String] { options.routes }
+
+    init(options: StubSwitchOptions, context: PluginContext) { self.context = context }
+
+    func route(_ events: Chunk<Event>) async throws -> [Chunk<Event>] { [events, []] }
+}
+
 struct StubFileOptions: PluginOptions {
     var path = ""
 
@@ -121,6 +165,9 @@ extension PluginRegistry {
         registry.add(StubJokes.self)
         registry.add(StubEvents.self)
         registry.add(StubTake.self)
+        registry.add(StubMap.self)
+        registry.add(StubZip.self)
+        registry.add(StubSwitch.self)
         registry.add(StubFile.self)
         registry.add(StubNull.self)
         return registry

@@ -1,0 +1,124 @@
+// feedbus: mistakes in the wiring of stages with several inputs or several ways out.
+
+import FeedbusJSON
+import Testing
+
+@testable import FeedbusRuntime
+
+@Suite struct ConfigStageTests {
+    @Test func aJoinNeedsTwoNodes() {
+        #expect(
+            problems(
+                """
+                { "sources": { "jokes": { "plugin": "Jokes" } },
+                  "stages": { "pairs": { "plugin": "Zip", "from": ["jokes"] } },
+                  "sinks": { "log": { "plugin": "Null", "from": ["pairs"] } } }
+                """) == [
+                    #"2:51: error: Zip joins several nodes: the "from" of stages.pairs must name at least 2, and names 1"#
+                ])
+    }
+
+    private func routed(_ from: String, more: String = "") -> [String] {
+        problems(
+            """
+            { "sources": { "jokes": { "plugin": "Jokes" } },
+              "stages": { "by": { "plugin": "Switch", "from": ["jokes"], "with": { "routes": {
+                "push": {},
+                "watch": {} } } } },
+              "sinks": {
+                "log": { "plugin": "Null", "from": [\(from)] }\(more) } }
+            """)
+    }
+
+    @Test func routesAreReadByTheirNames() {
+        #expect(routed(#""by.push", "by.watch""#) == ["a plan, and"])
+        #expect(routed(#""by.push", "by.watch", "by.unmatched""#) == ["a plan, and"])
+    }
+
+    @Test func theSwitchItselfIsNotRead() {
+        #expect(
+            routed(#""by""#) == [
+                #"6:41: error: stages.by is read by its routes: sinks.log must name one of "by.push", "by.watch", "by.unmatched""#
+            ])
+    }
+
+    @Test func anUnknownRouteIsSuggested() {
+        #expect(
+            routed(#""by.push", "by.wacth""#) == [
+                #"6:52: error: stages.by has no route "wacth"; it has "by.push", "by.watch", "by.unmatched"; did you mean "by.watch"?"#
+            ])
+        #expect(
+            routed(#""by.push", "by.x""#) == [
+                #"6:52: error: stages.by has no route "x"; it has "by.push", "by.watch", "by.unmatched""#
+            ])
+        #expect(
+            routed(#""by.push", "bi.watch""#) == [
+                #"6:52: error: unknown node "bi.watch" in the "from" of sinks.log; did you mean "by.watch"?"#
+            ])
+    }
+
+    @Test func aRouteThatNobodyReadsIsAnOrphan() {
+        #expect(
+            routed(#""by.push""#) == [
+                #"4:5: error: nobody reads the route "watch" of stages.by: name "by.watch" in the "from" of another node, or take the route out"#
+            ])
+        #expect(
+            routed(#""by.unmatched", "jokes""#).map { $0.prefix(39) } == [
+                "3:5: error: nobody reads the route \"pus", "4:5: error: nobody reads the route \"wat",
+            ])
+    }
+
+    @Test func otherNodesHaveNoRoutes() {
+        #expect(
+            routed(#""by.push", "by.watch", "jokes.push""#) == [
+                #"6:64: error: sources.jokes has no routes, and so no "push"; did you mean "jokes"?"#
+            ])
+    }
+
+    @Test func aRouteOfASinkIsNoNews() {
+        #expect(
+            routed(
+                #""by.push", "by.watch""#, more: #", "two": { "plugin": "Null", "from": ["log.push"] }"#
+            ).map { $0.contains("cannot read sinks.log") } == [true])
+    }
+
+    @Test func aCycleThroughARouteIsFound() {
+        #expect(
+            problems(
+                """
+                { "sources": { "jokes": { "plugin": "Jokes" } },
+                  "stages": { "by": { "plugin": "Switch", "from": ["jokes", "one"], "with": { "routes": { "a": {} } } },
+                              "one": { "plugin": "Take", "from": ["by.a"] } },
+                  "sinks": { "log": { "plugin": "Null", "from": ["one"] } } }
+                """) == ["2:61: error: cycle: by -> one -> by; events would go round for ever"])
+    }
+
+    @Test func whatIsWrongWithTheSwitchIsSaidOnce() {
+        #expect(
+            problems(
+                """
+                { "sources": { "jokes": { "plugin": "Jokes" } },
+                  "stages": { "by": { "plugin": "Switch", "from": ["jokes"], "with": { "routes": 3 } } },
+                  "sinks": { "log": { "plugin": "Null", "from": ["by.push"] } } }
+                """) == ["2:82: error: no routes"])
+    }
+
+    private func workers(_ number: String, _ plugin: String) -> [String] {
+        problems(
+            """
+            { "sources": { "jokes": { "plugin": "Jokes" } },
+              "stages": { "work": { "plugin": "\(plugin)", "from": ["jokes"], "workers": \(number) } },
+              "sinks": { "log": { "plugin": "Null", "from": ["work"] } } }
+            """)
+    }
+
+    @Test func workersAreForStagesThatAllowThem() {
+        #expect(workers("64", "Map") == ["a plan, and"])
+        #expect(workers("1", "Take") == ["a plan, and"])
+        #expect(
+            workers("2", "Take") == [
+                #"2:73: error: Take cannot share its work between several instances: leave "workers" of stages.work out"#
+            ])
+        #expect(workers("65", "Map") == [#"2:72: error: "workers" must be a whole number from 1 to 64, found 65"#])
+    }
+}
