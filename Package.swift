@@ -27,7 +27,8 @@ func plugin(_ name: String) -> Target {
 /// What several plugins share, in targets of their own between FeedbusPlugin and them.
 let sharedByPlugins: [String: [Target.Dependency]] = [
     "GitHubEvents": ["GitHubAPI", "Polling"], "TrendingRepos": ["GitHubAPI", "Polling"], "EONET": ["Polling"],
-    "Jokes": ["Polling"], "HTTPPoll": ["Polling"],
+    "Jokes": ["Polling"], "HTTPPoll": ["Polling"], "CombineLatest": ["Joining"], "Zip": ["Joining"],
+    "WithLatestFrom": ["Joining"],
 ]
 
 /// A program under Examples/ that uses feedbus as a library.
@@ -43,7 +44,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 let pluginNames = [
     "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "HTTPPoll", "Translation", "Console", "JSONLines", "Exec",
-    "Null", "Take",
+    "Null", "Take", "CombineLatest", "Zip", "WithLatestFrom", "Concat",
 ]
 
 let package = Package(
@@ -83,6 +84,9 @@ let package = Package(
             .target(
                 name: "GitHubAPI", dependencies: ["FeedbusPlugin", "Polling"], path: "Plugins/GitHub",
                 swiftSettings: swiftSettings),
+            // Joining: stages that make one event of several.
+            .target(
+                name: "Joining", dependencies: ["FeedbusPlugin"], path: "Plugins/Joining", swiftSettings: swiftSettings),
         ]
         + pluginNames.map(plugin)
         + [
@@ -117,6 +121,12 @@ let package = Package(
                 name: "PluginTests",
                 dependencies: [
                     "NullPlugin", "TakePlugin", "ConsolePlugin", "JSONLinesPlugin", "ExecPlugin", "TranslationPlugin",
+                    "FeedbusPlugin", "FeedbusTestKit",
+                ], swiftSettings: swiftSettings),
+            .testTarget(
+                name: "StagePluginTests",
+                dependencies: [
+                    "CombineLatestPlugin", "ZipPlugin", "WithLatestFromPlugin", "ConcatPlugin", "Joining",
                     "FeedbusPlugin", "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
             // The plugins of Docs/WritingAPlugin.md, compiled and tested.

@@ -1,5 +1,7 @@
 // feedbus: the plugins that the program `feedbus` knows.
 
+import CombineLatestPlugin
+import ConcatPlugin
 import ConsolePlugin
 import EONETPlugin
 import ExecPlugin
@@ -12,6 +14,8 @@ import NullPlugin
 import TakePlugin
 import TranslationPlugin
 import TrendingReposPlugin
+import WithLatestFromPlugin
+import ZipPlugin
 
 extension PluginRegistry {
     /// Every plugin of this repository. A program of your own makes its own list.
@@ -27,6 +31,10 @@ extension PluginRegistry {
         registry.add(ExecSink.self)
         registry.add(Translation.self)
         registry.add(Take.self)
+        registry.add(CombineLatest.self)
+        registry.add(Zip.self)
+        registry.add(WithLatestFrom.self)
+        registry.add(Concat.self)
         registry.add(Console.self)
         registry.add(JSONLines.self)
         registry.add(Null.self)

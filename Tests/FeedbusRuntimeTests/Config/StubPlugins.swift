@@ -104,10 +104,12 @@ struct StubSwitchOptions: PluginOptions {
     var routes: [String] = []
 
     static let options: [Option<StubSwitchOptions>] = [
-        .custom("routes", \.routes, kind: .object([]), required: true, help: "where events go", show: { _ in nil }) {
-            value, _ in
-            value.members.map { .value($0.map(\.key)) } ?? .problems([value.problem("no routes", code: "wrong-type")])
-        }
+        .custom(
+            "routes", \.routes, kind: .object([]), required: true, help: "where events go", show: { _ in nil },
+            read: { value, _ in
+                value.members.map { .value($0.map(\.key)) }
+                    ?? .problems([value.problem("no routes", code: "wrong-type")])
+            })
     ]
 }
 
