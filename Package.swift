@@ -44,7 +44,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 let pluginNames = [
     "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "HTTPPoll", "Translation", "Console", "JSONLines", "Exec",
-    "Null", "Take", "CombineLatest", "Zip", "WithLatestFrom", "Concat",
+    "Null", "Take", "CombineLatest", "Zip", "WithLatestFrom", "Concat", "Switch",
 ]
 
 let package = Package(
@@ -126,7 +126,8 @@ let package = Package(
             .testTarget(
                 name: "StagePluginTests",
                 dependencies: [
-                    "CombineLatestPlugin", "ZipPlugin", "WithLatestFromPlugin", "ConcatPlugin", "Joining",
+                    "CombineLatestPlugin", "ZipPlugin", "WithLatestFromPlugin", "ConcatPlugin", "SwitchPlugin",
+                    "Joining",
                     "FeedbusPlugin", "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
             // The plugins of Docs/WritingAPlugin.md, compiled and tested.

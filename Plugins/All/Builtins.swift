@@ -11,6 +11,7 @@ import HTTPPollPlugin
 import JSONLinesPlugin
 import JokesPlugin
 import NullPlugin
+import SwitchPlugin
 import TakePlugin
 import TranslationPlugin
 import TrendingReposPlugin
@@ -35,6 +36,7 @@ extension PluginRegistry {
         registry.add(Zip.self)
         registry.add(WithLatestFrom.self)
         registry.add(Concat.self)
+        registry.add(Switch.self)
         registry.add(Console.self)
         registry.add(JSONLines.self)
         registry.add(Null.self)

@@ -22,7 +22,8 @@ public struct JoinOptions: PluginOptions {
     /// What is wrong with `as` beside the node's `from`.
     public static func check(_ options: JoinOptions, _ checking: OptionCheck) {
         guard let names = options.names else { return }
-        if let inputs = checking.node["from"]?.elements?.count, inputs != names.count {
+        // Of fewer than two there is an error already.
+        if let inputs = checking.node["from"]?.elements?.count, inputs > 1, inputs != names.count {
             checking.problem(
                 "\"as\" holds \(counted(names.count, "name")) for the \(counted(inputs, "node")) in \"from\"", at: "as",
                 code: "wrong-count")

@@ -7,8 +7,19 @@ enum OptionText {
     /// The plugin with all its options.
     static func describe(_ plugin: PluginDescription) -> String {
         var text = "\(plugin.name), a \(plugin.kind.rawValue)\n\(HelpText.wrapped(plugin.summary, indent: ""))\n\n"
+        if let form = plugin.form.flatMap(form) { text += HelpText.wrapped(form, indent: "") + "\n\n" }
         text += plugin.options.isEmpty ? "It has no options.\n" : "Options of \"with\":\n"
         return text + plugin.options.map { describe($0, indent: "  ") }.joined()
+    }
+
+    /// What is special about the way in which a stage is wired.
+    private static func form(_ form: StageForm) -> String? {
+        switch form {
+        case .one(allowsWorkers: false): nil
+        case .one(allowsWorkers: true): "Several instances may share its work: \"workers\" of the node."
+        case .join: "It reads at least two nodes; their order in \"from\" counts."
+        case .routing: "Other nodes read one of its routes, \"<node>.<route>\", or the rest, \"<node>.unmatched\"."
+        }
     }
 
     private static func describe(_ option: OptionSummary, indent: String) -> String {

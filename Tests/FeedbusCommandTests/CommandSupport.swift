@@ -52,6 +52,39 @@ actor TickSink: Sink {
     func write(_ events: Chunk<Event>) async throws {}
 }
 
+actor Pair: JoinStage {
+    static let name = "Pair"
+    static let summary = "pairs events"
+    nonisolated let context: PluginContext
+
+    init(options: VoidOptions, context: PluginContext) { self.context = context }
+
+    func transform(_ inputs: [StageInput]) async throws -> Flow<Event> { inputs[0].events }
+}
+
+actor Sorter: RoutingStage {
+    static let name = "Sorter"
+    static let summary = "sorts events"
+    nonisolated let context: PluginContext
+
+    static func routes(of options: VoidOptions) -> [String] { [] }
+
+    init(options: VoidOptions, context: PluginContext) { self.context = context }
+
+    func route(_ events: Chunk<Event>) async throws -> [Chunk<Event>] { [events] }
+}
+
+actor Changer: ChunkStage {
+    static let name = "Changer"
+    static let summary = "changes events"
+    static let allowsWorkers = true
+    nonisolated let context: PluginContext
+
+    init(options: VoidOptions, context: PluginContext) { self.context = context }
+
+    func process(_ events: Chunk<Event>) async throws -> Chunk<Event> { events }
+}
+
 let goodConfig = """
     { "sources": { "tick": { "plugin": "Tick", "with": { "labels": ["a"] } } },
       "sinks": { "void": { "plugin": "Void", "from": ["tick"] } } }

@@ -102,6 +102,20 @@ import Testing
                 """)
     }
 
+    @Test func describeSaysHowAStageIsWired() {
+        var registry = PluginRegistry()
+        registry.add(Pair.self)
+        registry.add(Sorter.self)
+        registry.add(Changer.self)
+        #expect(
+            registry.plugins.map { OptionText.describe($0).split(separator: "\n", omittingEmptySubsequences: false)[3] }
+                == [
+                    "It reads at least two nodes; their order in \"from\" counts.",
+                    "Other nodes read one of its routes, \"<node>.<route>\", or the rest, \"<node>.unmatched\".",
+                    "Several instances may share its work: \"workers\" of the node.",
+                ])
+    }
+
     @Test func describeShowsAllKindsOfAName() {
         #expect(
             feedbus("describe", "Tick").out == """

@@ -178,6 +178,22 @@ struct JoinTests {
         #expect(combined(times.map { event("n", data: "1", time: $0) }).time.string == latest)
     }
 
+    @Test(
+        arguments: [
+            (#"["a", "b"]"#, #"["x", "y"]"#, []), (#"["a", "b"]"#, #"["x", "x"]"#, [#""as" names "x" twice"#]),
+            (#"["a", "b", "c"]"#, #"["x"]"#, [#""as" holds 1 name for the 3 nodes in "from""#]),
+            // That is an error of the node already.
+            (#"["a"]"#, #"["x", "y"]"#, []),
+        ] as [(String, String, [String])]) func asNamesEachNodeOnce(from: String, names: String, expected: [String])
+        throws
+    {
+        let node = try #require(ConfigText.parse(Bytes("{ \"from\": \(from), \"with\": { \"as\": \(names) } }")).value)
+        let checking = OptionCheck(
+            owner: "Zip", node: node, directory: "/", environment: [:], isExecutable: { _ in false })
+        Zip.check(try JoinOptions.decoded(from: "{ \"as\": \(names) }"), checking)
+        #expect(checking.problems.map(\.message) == expected.map { "\($0) (Zip at )" })
+    }
+
     // MARK: - What it holds back
 
     @Test func theLatestEventHoldsItsSourceUntilItsFirstUse() throws {
