@@ -34,22 +34,29 @@ package final class Receipt: Sendable {
     private let worst = Atomic<Int>(Outcome.delivered.rawValue)
     private let origin: Origin
     private let settle: (@Sendable (Outcome) -> Void)?
+    /// How often an event with this stand-in has left the stage.
+    private let handedOn = Atomic<Int>(0)
+    private let settleStandIn: (@Sendable (Outcome, _ handedOn: Int) -> Void)?
 
     /// - Parameter settle: called once, on any thread, with the worst outcome.
     package init(settle: @escaping @Sendable (Outcome) -> Void) {
         self.origin = .emission
         self.settle = settle
+        self.settleStandIn = nil
     }
 
-    /// - Parameter settle: tells `parent` too; the parent is held until then.
-    package init(standingFor parent: Receipt, settle: @escaping @Sendable (Outcome) -> Void) {
+    /// - Parameter settle: tells `parent` too; the parent is held until then. `handedOn` is how often `markHandedOn` was
+    ///   called.
+    package init(standingFor parent: Receipt, settle: @escaping @Sendable (Outcome, _ handedOn: Int) -> Void) {
         self.origin = .standIn(parent)
-        self.settle = settle
+        self.settle = nil
+        self.settleStandIn = settle
     }
 
     private init(joined parents: [Receipt]) {
         self.origin = .joined(parents)
         self.settle = nil
+        self.settleStandIn = nil
     }
 
     /// One receipt for all of these: what becomes of it becomes of each, and none settles before it.
@@ -67,6 +74,15 @@ package final class Receipt: Sendable {
         }
     }
 
+    /// An event with this receipt leaves the stage.
+    package func markHandedOn() {
+        switch origin {
+        case .emission: break
+        case .standIn: _ = handedOn.wrappingAdd(1, ordering: .relaxed)
+        case .joined(let parents): for parent in parents { parent.markHandedOn() }
+        }
+    }
+
     package func report(_ outcome: Outcome) {
         var seen = worst.load(ordering: .relaxed)
         while outcome.rawValue > seen {
@@ -80,6 +96,7 @@ package final class Receipt: Sendable {
     deinit {
         let outcome = Outcome(rawValue: worst.load(ordering: .relaxed)) ?? .undelivered
         settle?(outcome)
+        settleStandIn?(outcome, handedOn.load(ordering: .relaxed))
         if case .joined(let parents) = origin, outcome != .delivered {
             for parent in parents { parent.report(outcome) }
         }

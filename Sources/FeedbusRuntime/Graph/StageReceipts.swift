@@ -12,12 +12,19 @@ import Synchronization
 /// the event go: it left it out, or handed it on. Or it has just failed, and the unwinding released the event a moment
 /// before the error arrives here. So the real receipt is kept a little longer, until the error would have come.
 final class StageReceipts: Sendable {
-    private enum Phase { case running, completed, failed }
+    private enum Phase { case running, completed, failed, interrupted }
+
+    private struct Released {
+        var receipt: Receipt
+        var count: Int
+        /// Some of the events have not left the stage.
+        var isOpen: Bool
+    }
 
     private struct State {
         var phase = Phase.running
         /// Receipts whose stand-in has gone, with the number of their events.
-        var released: [(receipt: Receipt, count: Int)] = []
+        var released: [Released] = []
         /// Lets them go after the pause.
         var wait: Task<Void, any Error>?
         /// Events whose stand-in is alive.
@@ -56,9 +63,9 @@ final class StageReceipts: Sendable {
 
     private func standIn(for receipt: Receipt, count: Int) -> Receipt {
         state.withLock { $0.inside += count }
-        return Receipt(standingFor: receipt) { [self, receipt] outcome in
+        return Receipt(standingFor: receipt) { [self, receipt] outcome, handedOn in
             if outcome != .delivered { receipt.report(outcome) }
-            release(receipt, count)
+            release(Released(receipt: receipt, count: count, isOpen: handedOn < count))
         }
     }
 
@@ -67,21 +74,25 @@ final class StageReceipts: Sendable {
         Chunk(
             chunk.map { event in
                 var event = event
+                event.receipt?.markHandedOn()
                 event.receipt = event.receipt?.real
                 return event
             })
     }
 
-    private func release(_ receipt: Receipt, _ count: Int) {
+    private func release(_ released: Released) {
         let start = state.withLock { state in
-            state.inside -= count
+            state.inside -= released.count
             switch state.phase {
             case .completed: return false
             case .failed:
-                receipt.report(.undelivered)
+                released.receipt.report(.undelivered)
+                return false
+            case .interrupted:
+                if released.isOpen { released.receipt.report(.undelivered) }
                 return false
             case .running:
-                state.released.append((receipt, count))
+                state.released.append(released)
                 return state.wait == nil
             }
         }
@@ -127,7 +138,22 @@ final class StageReceipts: Sendable {
             return (state.released, state.inside, state.wait)
         }
         wait?.cancel()
-        for (receipt, _) in released { receipt.report(.undelivered) }
+        for released in released { released.receipt.report(.undelivered) }
         return released.reduce(inside) { $0 + $1.count }
+    }
+
+    /// The input has ended because the program stops, and not because no more will ever come: what has not left the stage
+    /// (or has been left out in the moment before, which cannot be told from it) is to come again.
+    /// - Returns: how many events that are at most.
+    func interrupted() -> Int {
+        let (released, inside, wait) = state.withLock { state in
+            state.phase = .interrupted
+            defer { state.released = [] }
+            return (state.released, state.inside, state.wait)
+        }
+        wait?.cancel()
+        let open = released.filter(\.isOpen)
+        for released in open { released.receipt.report(.undelivered) }
+        return open.reduce(inside) { $0 + $1.count }
     }
 }

@@ -40,7 +40,7 @@ struct StageRunner: Sendable {
             let receipts = StageReceipts(clock: context.clock, host: context.host)
             do {
                 let reason = try await start(receipts)
-                receipts.completed()
+                if case .join = make, isStopping() { leaveOpen(receipts.interrupted()) } else { receipts.completed() }
                 end = reason.map { .finished(reason: $0) } ?? .completed
                 break
             } catch {
@@ -81,6 +81,22 @@ struct StageRunner: Sendable {
         }
         for output in outputs { output?.finish() }
         return end
+    }
+
+    /// A join whose inputs ended because the program stops may hold events that have found no partner, and not have
+    /// asked for others. They are not lost: their sources give them again.
+    private func leaveOpen(_ inside: Int) {
+        var count = inside
+        for input in inputs {
+            let rest = input.edge.close()
+            rest.report(.undelivered)
+            count += rest.count
+        }
+        if count > 0 {
+            context.log.info(
+                "\(counted(count, "event")) waited for others when the program had to stop; a source with a cursor gives"
+                    + " them again at the next start")
+        }
     }
 
     /// - Returns: why the stage came to its own end, if it has something to say about it.

@@ -227,6 +227,68 @@ struct JoinStageTests {
         #expect(report.exitCode == 0)
     }
 
+    @Test func whatWaitsForAPartnerAtTheStopComesAgain() throws {
+        let journal = Journal()
+        let report = try Simulation.run { simulation in
+            let bench = GraphBench(
+                simulation, journal,
+                nodes: [
+                    // Three more than it finds partners; two of them still wait before the join.
+                    .ticks("a", 1...5, every: .milliseconds(10), journal),
+                    .source("b") { output, context in
+                        for number in 10...11 {
+                            try await output.emit(
+                                numbered([number]), saving: [CursorUpdate("cursor", Bytes("\(number)"))])
+                        }
+                        try await context.clock.sleep(for: .seconds(3_600))
+                    },
+                    .join("pairs", from: ["a", "b"]) { .zip($0.map(\.events), buffer: 0).map(sum) },
+                    Self.log(journal, from: "pairs"),
+                ])
+            return try await bench.run {
+                try await simulation.clock.sleep(for: .seconds(5))
+                await bench.graph.stop(because: "the test")
+            }
+        }
+        #expect(journal.lines.filter { $0.hasPrefix("log") } == ["log 11", "log 13"])
+        #expect(journal.saved.last { $0.hasPrefix("a") } == "a=2")
+        #expect(journal.saved.last { $0.hasPrefix("b") } == "b=11")
+        #expect(report.node("pairs").undelivered == 0)
+        #expect(report.exitCode == 0)
+        #expect(
+            journal.logged.contains {
+                $0.hasPrefix("info pairs: 3 events waited for others when the program had to stop")
+            })
+    }
+
+    @Test func whatIsDrainedAtTheStopDoesNotComeAgain() throws {
+        let journal = Journal()
+        let report = try Simulation.run { simulation in
+            let gate = Gate()
+            let bench = GraphBench(
+                simulation, journal,
+                nodes: [
+                    .ticks("a", 1...6, every: .milliseconds(10), journal),
+                    .ticks("b", 11...16, every: .milliseconds(10), journal),
+                    .join("pairs", from: ["a", "b"], events: 10) { .zip($0.map(\.events), buffer: 0).map(sum) },
+                    .sink("log", from: ["pairs"], events: 1) { numbers, _ in
+                        await gate.pass()
+                        for number in numbers { journal.note("log \(number)") }
+                    },
+                ])
+            return try await bench.run {
+                try await simulation.clock.sleep(for: .seconds(5))
+                await bench.graph.stop(because: "the test")
+                gate.open()
+            }
+        }
+        #expect(journal.count("log") == 6)
+        #expect(journal.saved.last { $0.hasPrefix("a") } == "a=6")
+        #expect(journal.saved.last { $0.hasPrefix("b") } == "b=16")
+        #expect(report.exitCode == 0)
+        #expect(!journal.logged.contains { $0.contains("waited for others") })
+    }
+
     @Test func anEventThatMeetsItselfIsSettledOnce() throws {
         let journal = Journal()
         let report = try Simulation.run { simulation in
