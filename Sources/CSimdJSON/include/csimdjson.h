@@ -1,6 +1,9 @@
 // feedbus: a thin C face over simdjson. Only FeedbusJSON imports this.
 #pragma once
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // memmem
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,9 +66,52 @@ static inline bool csimdjson_equal(const void *left, const void *right, size_t l
     return length == 0 || memcmp(left, right, length) == 0;
 }
 
+static inline bool csimdjson_has_substring(const void *text, size_t length, const void *wanted, size_t wanted_length) {
+    return wanted_length == 0 || (length >= wanted_length && memmem(text, length, wanted, wanted_length) != NULL);
+}
+
 static inline bool csimdjson_contains_backslash(const void *text, size_t length) {
     return length > 0 && memchr(text, '\\', length) != NULL;
 }
+
+/// Where a value stands in a text; `end` is 0 where there is none.
+typedef struct {
+    uint32_t start;
+    uint32_t end;
+} csimdjson_span;
+
+/// The paths of several values, to be found in one walk over a text that skips everything else. Built by one thread; only
+/// read by `csimdjson_find`, from any number of threads.
+typedef struct csimdjson_finder csimdjson_finder;
+
+/// NULL where there is no memory.
+csimdjson_finder *csimdjson_finder_make(void);
+
+void csimdjson_finder_free(csimdjson_finder *finder);
+
+/// Goes from a place of the finder (0: the whole text) one step down by a decoded reference token (RFC 6901), and returns
+/// that place. `array_index` is what the token means in an array; UINT32_MAX: nothing. UINT32_MAX where there is no memory.
+uint32_t csimdjson_finder_step(
+    csimdjson_finder *finder, uint32_t place, const char *token, size_t length, uint32_t array_index);
+
+/// Gives the value at a place a number: the first gets 0, and so on; a place that has one keeps it. UINT32_MAX where there
+/// is no memory.
+uint32_t csimdjson_finder_want(csimdjson_finder *finder, uint32_t place);
+
+/// Finds the wanted values of a valid text and writes their spans by their numbers; in an object with repeated keys the
+/// first counts. Stops where the last one is found. Allocates nothing for paths of up to 32 steps. A text that is not
+/// valid gives spans without meaning, inside the text.
+void csimdjson_find(const csimdjson_finder *finder, const char *text, size_t length, csimdjson_span *spans);
+
+/// Decodes the content of a valid JSON string as UTF-8 to `target`, which has room for `length` bytes; returns how many it
+/// wrote. An escaped surrogate without its partner becomes U+FFFD.
+size_t csimdjson_decode_string(const char *content, size_t length, char *target);
+
+/// Compares the content of a valid JSON string, decoded, with UTF-8, byte by byte: below, at or above zero. An escaped
+/// surrogate without its partner counts as U+FFFD.
+/// With `prefix`, 0 says that the content begins with `wanted`.
+int csimdjson_compare_string(
+    const char *content, size_t length, const char *wanted, size_t wanted_length, bool prefix);
 
 #ifdef __cplusplus
 }
