@@ -64,6 +64,7 @@ enum OptionText {
         case .list(let element): return "list of \(OptionText.kind(element))"
         case .object(let options): return options.isEmpty ? "object" : "object with the options below"
         case .map(let element): return "object of names, each with \(OptionText.kind(element))"
+        case .json(_, let words): return words
         case .either(let kinds): return kinds.map { OptionText.kind($0) }.joined(separator: ", or ")
         }
     }

@@ -42,24 +42,31 @@ extension Flow {
         }
     }
 
-    /// At most one element in `length`: the first at once and, with `latest`, the newest of the others when the time is up.
+    /// At most one element in `length`: with `leading` the first at once and, with `latest`, the newest of the others when the
+    /// time is up.
     ///
     /// ```
     /// self                        1-2-3-----4----------|
     /// throttle(4)                 1---3-----4----------|
     /// throttle(4, latest: false)  1---------4----------|
+    /// throttle(4, leading: false) ----3---------4------|
     /// ```
-    /// Each output opens a window of `length`. Completion waits for a trailing element that is pending; an error drops it.
+    /// Each output opens a window of `length`; without `leading`, so does an element that comes when none is open. Completion waits for a trailing element that is pending; an error drops it.
     /// Back-pressure: an element that opens a window is a direct call; what falls into a window never holds up the producer,
-    /// and replaces what is pending. RxSwift: `throttle`; RxJava: `throttleLatest` (with `emitLast`), `throttleFirst`.
+    /// and replaces what is pending. RxSwift: `throttle`; RxJava: `throttleLatest` (with `emitLast`), `throttleFirst`;
+    /// rxjs: `throttle` with `leading` and `trailing`.
     /// - Parameters:
     ///   - length: from zero.
     ///   - latest: false drops what falls into a window.
-    public func throttle(_ length: Duration, clock: any EventClock, latest: Bool = true) -> Flow {
-        Flow { emit in
+    ///   - leading: false lets also the element that opens a window wait for its end.
+    public func throttle(
+        _ length: Duration, clock: any EventClock, latest: Bool = true, leading: Bool = true
+    ) -> Flow {
+        precondition(latest || leading, "something must pass")
+        return Flow { emit in
             let gate = SerialGate()
             let alarm = Alarm(clock)
-            let state = Guarded(Throttler<Element>(length, keepsLatest: latest))
+            let state = Guarded(Throttler<Element>(length, keepsFirst: leading, keepsLatest: latest))
             try await runBranches(
                 [
                     {

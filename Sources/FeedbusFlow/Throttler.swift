@@ -5,13 +5,16 @@ import FeedbusBase
 /// The window that the last output has opened, and what waits for its end.
 struct Throttler<Element: Sendable>: Sendable {
     let length: Duration
+    /// The element that opens a window goes out at once.
+    let keepsFirst: Bool
     let keepsLatest: Bool
     var windowEnd: Instant?
     var pending: Element?
     var isCompleted = false
 
-    init(_ length: Duration, keepsLatest: Bool) {
+    init(_ length: Duration, keepsFirst: Bool = true, keepsLatest: Bool) {
         self.length = length
+        self.keepsFirst = keepsFirst
         self.keepsLatest = keepsLatest
     }
 
@@ -20,7 +23,7 @@ struct Throttler<Element: Sendable>: Sendable {
     mutating func next(_ chunk: Chunk<Element>, at now: Instant) -> (out: Element?, rest: Chunk<Element>) {
         guard pending == nil, windowEnd.map({ $0 <= now }) ?? true else { return (nil, chunk) }
         windowEnd = now + length
-        return (chunk[0], chunk.dropFirst())
+        return keepsFirst ? (chunk[0], chunk.dropFirst()) : (nil, chunk)
     }
 
     /// - Returns: when the window ends, if there is something to wait for.

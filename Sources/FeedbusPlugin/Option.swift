@@ -35,6 +35,9 @@ public indirect enum OptionKind: Sendable {
     case object([OptionSummary])
     /// An object of names of the user's own, with values of one kind.
     case map(OptionKind)
+    /// Any JSON value of this kind (nil: of any), whose inner form the option's own reading knows. The text says to people
+    /// what is taken.
+    case json(JSONKind?, String)
     /// One of several forms.
     case either([OptionKind])
 }

@@ -142,6 +142,9 @@ package struct ConfigSchema: Sendable {
         case .object(let options): return objectSchema(options)
         case .map(let element):
             return .object([("type", .text("object")), ("additionalProperties", kindSchema(element))])
+        case .json(let kind, let words):
+            guard let kind else { return .object([("title", .text(words))]) }
+            return .object([("type", .text(kind == .bool ? "boolean" : kind.rawValue)), ("title", .text(words))])
         case .either(let kinds): return .object([("anyOf", .list(kinds.map { kindSchema($0) }))])
         }
     }

@@ -51,7 +51,7 @@ extension OptionKind {
     /// True where a value of this JSON kind may do. Asked for booleans, numbers and null only.
     fileprivate func accepts(_ value: PositionedValue) -> Bool {
         switch (self, value.content) {
-        case (.boolean, .bool), (.integer, .number): true
+        case (.boolean, .bool), (.integer, .number), (.json(nil, _), _): true
         case (.either(let kinds), _): kinds.contains { $0.accepts(value) }
         default: false
         }
