@@ -29,6 +29,7 @@ let sharedByPlugins: [String: [Target.Dependency]] = [
     "GitHubEvents": ["GitHubAPI", "Polling"], "TrendingRepos": ["GitHubAPI", "Polling"], "EONET": ["Polling"],
     "Jokes": ["Polling"], "HTTPPoll": ["Polling"], "CombineLatest": ["Joining"], "Zip": ["Joining"],
     "WithLatestFrom": ["Joining"],
+    "Filter": ["Conditions"], "Map": ["Conditions"], "Scan": ["Conditions"],
 ]
 
 /// A program under Examples/ that uses feedbus as a library.
@@ -45,6 +46,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 let pluginNames = [
     "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "HTTPPoll", "Translation", "Console", "JSONLines", "Exec",
     "Null", "Take", "CombineLatest", "Zip", "WithLatestFrom", "Concat", "Switch",
+    "Filter", "Map", "Distinct", "Scan", "Debounce", "Throttle", "Sample", "Delay",
 ]
 
 let package = Package(
@@ -62,6 +64,8 @@ let package = Package(
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // apt: libjq-dev
+        .target(name: "CJQ", dependencies: ["CSimdJSON"], linkerSettings: [.linkedLibrary("jq")]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),  // apt: libsimdjson-dev
 
         // The house, from the ground up. A target imports only what stands above it in this list.
@@ -69,6 +73,7 @@ let package = Package(
         module("FeedbusFlow", ["FeedbusBase"]),
         module("FeedbusJSON", ["FeedbusBase", "CSimdJSON"]),
         module("FeedbusLoop", ["FeedbusBase", "CLibuv"]),
+        module("FeedbusJQ", ["FeedbusBase", "CJQ"]),
         module("FeedbusHTTP", ["FeedbusLoop", "FeedbusJSON", "FeedbusBase", "CCurl"]),
         module("FeedbusStore", ["FeedbusLoop", "FeedbusBase", "CSQLite"]),
         // For programs that use feedbus as a library.
@@ -87,6 +92,10 @@ let package = Package(
             // Joining: stages that make one event of several.
             .target(
                 name: "Joining", dependencies: ["FeedbusPlugin"], path: "Plugins/Joining", swiftSettings: swiftSettings),
+            // Conditions: conditions on events, and jq expressions, of the stages that look into them.
+            .target(
+                name: "Conditions", dependencies: ["FeedbusPlugin", "FeedbusJQ"], path: "Plugins/Conditions",
+                swiftSettings: swiftSettings),
         ]
         + pluginNames.map(plugin)
         + [
@@ -128,7 +137,9 @@ let package = Package(
                 dependencies: [
                     "CombineLatestPlugin", "ZipPlugin", "WithLatestFromPlugin", "ConcatPlugin", "SwitchPlugin",
                     "Joining",
-                    "FeedbusPlugin", "FeedbusTestKit",
+                    "FilterPlugin", "MapPlugin", "DistinctPlugin", "ScanPlugin", "DebouncePlugin", "ThrottlePlugin",
+                    "SamplePlugin", "DelayPlugin", "TakePlugin", "Conditions", "FeedbusPlugin",
+                    "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
             // The plugins of Docs/WritingAPlugin.md, compiled and tested.
             .testTarget(

@@ -3,16 +3,24 @@
 import CombineLatestPlugin
 import ConcatPlugin
 import ConsolePlugin
+import DebouncePlugin
+import DelayPlugin
+import DistinctPlugin
 import EONETPlugin
 import ExecPlugin
 public import FeedbusPlugin
+import FilterPlugin
 import GitHubEventsPlugin
 import HTTPPollPlugin
 import JSONLinesPlugin
 import JokesPlugin
+import MapPlugin
 import NullPlugin
+import SamplePlugin
+import ScanPlugin
 import SwitchPlugin
 import TakePlugin
+import ThrottlePlugin
 import TranslationPlugin
 import TrendingReposPlugin
 import WithLatestFromPlugin
@@ -31,6 +39,14 @@ extension PluginRegistry {
         registry.add(ExecStage.self)
         registry.add(ExecSink.self)
         registry.add(Translation.self)
+        registry.add(Filter.self)
+        registry.add(Map.self)
+        registry.add(Distinct.self)
+        registry.add(Scan.self)
+        registry.add(Debounce.self)
+        registry.add(Throttle.self)
+        registry.add(Sample.self)
+        registry.add(Delay.self)
         registry.add(Take.self)
         registry.add(CombineLatest.self)
         registry.add(Zip.self)

@@ -1,0 +1,165 @@
+// feedbus: runs a jq expression over chunks of events, off the loop.
+
+import FeedbusJQ
+public import FeedbusPlugin
+import Synchronization
+
+/// One instance of a jq expression for one stage: chunk by chunk, on the thread pool, each event on its own.
+///
+/// To be used by one caller at a time.
+public final class JQRunner: Sendable {
+    public let expression: JQExpression
+    private let context: PluginContext
+    private let limit: Duration
+    private let program = Mutex<JQProgram?>(nil)
+
+    /// - Parameter limit: an event that takes longer is stopped, at the latest after twice this time.
+    public init(_ expression: JQExpression, context: PluginContext, limit: Duration = .seconds(5)) {
+        self.expression = expression
+        self.context = context
+        self.limit = limit
+    }
+
+    /// What became of one input.
+    public enum Verdict: Sendable {
+        case value(Bool)
+        /// Why the event cannot be treated.
+        case failed(String)
+    }
+
+    /// For each event, whether the expression gives anything but `false` and `null`.
+    public func verdicts(for events: Chunk<Event>, on scope: EventScope) async throws -> [Verdict] {
+        try await run { [self] program, watch in
+            events.map { event in
+                scope.text(of: event).withUnsafeBytes { text in
+                    watch.begin()
+                    defer { watch.end() }
+                    let (holds, end) = program.holds(for: text)
+                    return failure(end).map { .failed($0) } ?? .value(holds)
+                }
+            }
+        }
+    }
+
+    /// The outputs of each event as the data of events: the first keeps the event's id, the n-th gets `/n` behind it.
+    /// - Returns: the events, and those that failed with the reasons.
+    public func outputs(
+        of events: Chunk<Event>, on scope: EventScope
+    ) async throws -> (events: [Event], failures: [(event: Event, reason: String)]) {
+        try await run { [self] program, watch in
+            var batch = OutputBatch(capacity: events.count)
+            var failures: [(event: Event, reason: String)] = []
+            for event in events {
+                let reason = scope.text(of: event).withUnsafeBytes { text in
+                    watch.begin()
+                    defer { watch.end() }
+                    return failure(batch.add(event) { writer, output in program.run(text, into: &writer, output) })
+                }
+                if let reason { failures.append((event, reason)) }
+            }
+            return (batch.finish(), failures)
+        }
+    }
+
+    /// Runs `body` on the thread pool with a function that gives the outputs of a text, or why there are none.
+    public func eachAlone<Result: Sendable>(
+        _ body: @escaping @Sendable (_ run: (Bytes) -> (outputs: [Bytes], failure: String?)) throws -> Result
+    ) async throws -> Result {
+        try await run { [self] program, watch in
+            try body { text in
+                watch.begin()
+                defer { watch.end() }
+                var writer = ByteWriter()
+                var ranges: [Range<Int>] = []
+                let end = text.withUnsafeBytes { program.run($0, into: &writer) { ranges.append($0) } }
+                if let reason = failure(end) { return ([], reason) }
+                let bytes = writer.finish()
+                return (ranges.map { bytes[$0] }, nil)
+            }
+        }
+    }
+
+    /// Runs `body` on the thread pool with the program.
+    /// - Parameter body: tells the watch where an input begins and ends.
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable (JQProgram, JQWatch) throws -> Result
+    ) async throws -> Result {
+        let program = try await ownProgram()
+        let watch = JQWatch(program)
+        let (clock, limit) = (context.clock, limit)
+        let looking = context.task {
+            while true {
+                try await clock.sleep(for: limit)
+                watch.look()
+            }
+        }
+        defer { looking.cancel() }
+        return try await context.host.offload { try body(program, watch) }
+    }
+
+    private func ownProgram() async throws -> JQProgram {
+        if let known = program.withLock({ $0 }) { return known }
+        let expression = self.expression
+        let made = try await context.host.offload { try expression.program() }
+        program.withLock { $0 = made }
+        return made
+    }
+
+    /// Why an event cannot be treated; nil where nothing went wrong.
+    func failure(_ end: JQEnd) -> String? {
+        switch end {
+        case .done: nil
+        case .failed(let message): expression.failure(message)
+        case .halted: expression.failure("it took longer than \(limit.text) and was stopped")
+        }
+    }
+}
+
+/// The outputs of a chunk in a few shared buffers.
+private struct OutputBatch: ~Copyable {
+    /// A buffer of more bytes is finished before the next event.
+    private static let enough = 1 << 20
+
+    private var writer = ByteWriter(capacity: 4096)
+    private var events: [Event] = []
+    /// The outputs in the writer: of which event, which of its outputs, and where.
+    private var open: [(event: Event, number: Int, range: Range<Int>)] = []
+
+    init(capacity: Int) {
+        events.reserveCapacity(capacity)
+        open.reserveCapacity(capacity)
+    }
+
+    /// Takes in the outputs of one event; none of them where it fails.
+    mutating func add(
+        _ event: Event, _ produce: (inout ByteWriter, (Range<Int>) -> Void) -> JQEnd
+    ) -> JQEnd {
+        if writer.count > OutputBatch.enough { close() }
+        let (start, first) = (writer.count, open.count)
+        var found: [(event: Event, number: Int, range: Range<Int>)] = []
+        swap(&found, &open)
+        let end = produce(&writer) { range in found.append((event, found.count - first + 1, range)) }
+        swap(&found, &open)
+        if end != .done {
+            writer.truncate(to: start)
+            open.removeSubrange(first...)
+        }
+        return end
+    }
+
+    private mutating func close() {
+        let bytes = writer.finish()
+        for (event, number, range) in open {
+            var event = event
+            event.data = bytes[range]
+            if number > 1 { event.id = Bytes("\(event.id.string)/\(number)") }
+            events.append(event)
+        }
+        open.removeAll(keepingCapacity: true)
+    }
+
+    mutating func finish() -> [Event] {
+        close()
+        return events
+    }
+}

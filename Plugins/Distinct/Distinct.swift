@@ -1,0 +1,78 @@
+// feedbus: a stage that leaves out repeats.
+
+public import FeedbusPlugin
+
+/// Leaves out events that were there before, or that bring nothing new. What it leaves out counts as delivered.
+///
+/// Keys and values are kept as 128-bit and 64-bit hashes, in memory: a restart forgets them. An event in which `by` points
+/// at nothing passes. Rx: `distinct`, `distinctUntilChanged`.
+public actor Distinct: ChunkStage {
+    public static let name = "Distinct"
+    public static let summary = "leaves out events that were there before, or whose value has not changed"
+
+    public nonisolated let context: PluginContext
+    private let options: DistinctOptions
+    /// The values at `by` and at `value`, as far as they are given.
+    private let finder: JSONFinder
+    private var memory: KeyMemory
+    private var hasWarned = false
+
+    public static func check(_ options: DistinctOptions, _ checking: OptionCheck) {
+        if options.mode == .id, options.value != nil {
+            checking.problem("\"value\" is for the mode \"change\"", at: "value", code: "contradiction")
+        }
+        if case .count = options.within, options.remember != DistinctOptions().remember {
+            checking.problem(
+                "\"within\" says already how many keys are remembered", at: "remember", code: "contradiction")
+        }
+    }
+
+    public init(options: DistinctOptions, context: PluginContext) {
+        self.context = context
+        self.options = options
+        finder = JSONFinder([options.by, options.value].compactMap(\.self))
+        var (limit, time): (Int, Int64?) = (options.remember, nil)
+        switch options.within {
+        case .count(let count): limit = count
+        case .time(let duration): time = duration.nanoseconds
+        case nil: break
+        }
+        memory = KeyMemory(limit: limit, within: time, keepsValues: options.mode == .change)
+    }
+
+    public func process(_ events: Chunk<Event>) -> Chunk<Event> {
+        let now = context.clock.now.nanoseconds
+        let kept = events.keeping { isNew(events[$0], at: now) }
+        if memory.evictions > 0, !hasWarned, case .time(let time) = options.within {
+            hasWarned = true
+            context.log.warning(
+                "more than \(options.remember) keys within \(time.text): the oldest are forgotten before their time;"
+                    + " \"remember\" may be raised")
+        }
+        return kept
+    }
+
+    private func isNew(_ event: Event, at now: Int64) -> Bool {
+        event.data.withUnsafeBytes { data in
+            finder.find(in: data) { places in
+                let key: KeyHash
+                if options.by != nil {
+                    guard let value = places[0] else { return true }
+                    key = KeyHash(value)
+                } else if options.mode == .change {
+                    key = KeyHash(low: 0, high: 0)
+                } else {
+                    key = event.id.withUnsafeBytes { KeyHash($0) }
+                }
+                guard options.mode == .change else { return memory.admit(key, at: now) }
+                return memory.admit(key, value: value(data, places), at: now)
+            }
+        }
+    }
+
+    /// What is compared; a value that is not there differs from any other.
+    private func value(_ data: UnsafeRawBufferPointer, _ places: borrowing JSONPlaces) -> UInt64 {
+        guard options.value != nil else { return KeyHash(RawJSON(data)).low }
+        return places[options.by == nil ? 0 : 1].map { KeyHash($0).low } ?? 0
+    }
+}
