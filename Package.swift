@@ -45,7 +45,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 let pluginNames = [
     "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "HTTPPoll", "Translation", "Console", "JSONLines", "Exec",
-    "Null", "Take", "CombineLatest", "Zip", "WithLatestFrom", "Concat", "Switch",
+    "Null", "Take", "CombineLatest", "Zip", "WithLatestFrom", "Concat", "Switch", "Window",
     "Filter", "Map", "Distinct", "Scan", "Debounce", "Throttle", "Sample", "Delay",
 ]
 
@@ -138,7 +138,7 @@ let package = Package(
                     "CombineLatestPlugin", "ZipPlugin", "WithLatestFromPlugin", "ConcatPlugin", "SwitchPlugin",
                     "Joining",
                     "FilterPlugin", "MapPlugin", "DistinctPlugin", "ScanPlugin", "DebouncePlugin", "ThrottlePlugin",
-                    "SamplePlugin", "DelayPlugin", "TakePlugin", "Conditions", "FeedbusPlugin",
+                    "SamplePlugin", "DelayPlugin", "TakePlugin", "WindowPlugin", "Conditions", "FeedbusPlugin",
                     "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
             // The plugins of Docs/WritingAPlugin.md, compiled and tested.

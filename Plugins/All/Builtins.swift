@@ -23,6 +23,7 @@ import TakePlugin
 import ThrottlePlugin
 import TranslationPlugin
 import TrendingReposPlugin
+import WindowPlugin
 import WithLatestFromPlugin
 import ZipPlugin
 
@@ -43,6 +44,7 @@ extension PluginRegistry {
         registry.add(Map.self)
         registry.add(Distinct.self)
         registry.add(Scan.self)
+        registry.add(Window.self)
         registry.add(Debounce.self)
         registry.add(Throttle.self)
         registry.add(Sample.self)

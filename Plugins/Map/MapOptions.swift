@@ -19,7 +19,7 @@ public struct MapOptions: PluginOptions {
         ).synonyms("expression", "map", "select", "transform"),
         .custom(
             "pick", \.pick,
-            kind: .either([.list(.pointer), .json(.object, "object with a JSON pointer for each name")]),
+            kind: .either([.list(.pointer), .map(.pointer)]),
             help: "the data becomes an object of the values at these pointers, each as it stands in the text",
             example: "[\"/id\", \"/actor/login\"]", show: { _ in nil }, read: { value, _ in PickField.read(value) }
         ).synonyms("project", "fields", "pointers", "keep"),
