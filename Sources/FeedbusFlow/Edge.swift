@@ -13,6 +13,9 @@ public final class Edge<Element: Sendable>: Sendable {
     @usableFromInline typealias Machine = EdgeStateMachine<Element>
 
     @usableFromInline let state: Mutex<Machine>
+    /// The consumer wants no more, of what it holds already either: a `Subscription` looks at it before each element. It
+    /// stands here, in the padding behind the state, so that an idle subscription is no larger for it.
+    @usableFromInline let isLeft = Atomic(false)
     @usableFromInline let onDrop: @Sendable (Chunk<Element>) -> Void
 
     /// - Parameters:

@@ -45,6 +45,7 @@ extension Flow {
     /// self                     1--2--#
     /// replaceError(with: 9)    1--2--(9|)
     /// ```
+    /// Elements already passed on stay. Back-pressure: a direct call. Combine: `replaceError`.
     @inlinable
     public func replaceError(with element: Element) -> Flow { `catch` { _ in .just(element) } }
 

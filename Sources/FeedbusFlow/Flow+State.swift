@@ -7,7 +7,7 @@ extension Flow {
     /// self          1--2--3--|
     /// scan(0, +)    1--3--6--|
     /// ```
-    /// Errors: what `step` throws fails the flow. Back-pressure: a direct call. Kotlin: `runningReduce`; its `scan` emits
+    /// Errors: what `step` throws fails the flow. Back-pressure: a direct call. Kotlin: `scan`, `runningFold`, which emit
     /// the initial value as well.
     @inlinable
     public func scan<State: Sendable>(

@@ -102,6 +102,7 @@ extension Flow {
     /// self (hot)              1--2--3--4--|
     /// delaySubscription(4)    ------3--4--|
     /// ```
+    /// Cancellation ends the wait. Errors come when they come. Back-pressure: a direct call.
     public func delaySubscription(_ duration: Duration, clock: any EventClock) -> Flow {
         Flow { emit in
             try await clock.sleep(for: duration)

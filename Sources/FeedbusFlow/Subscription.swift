@@ -1,5 +1,7 @@
 // feedbus: one subscriber's end of a subject, as an AsyncSequence.
 
+import Synchronization
+
 /// One subscription, to be consumed once, by one task: `for try await element in subscription`.
 ///
 /// It is subscribed from the moment it was made, and leaves when the loop over it ends (also by `break`, error or
@@ -23,8 +25,12 @@ public struct Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
     init(edge: Edge<Element>) { token = Token(edge: edge) }
 
-    /// Leaves the subject; what was not yet taken is discarded, and the loop ends.
-    public func cancel() { token.edge.close() }
+    /// Leaves the subject; what was not yet taken is discarded, and the loop ends, also when it is called from inside the
+    /// loop in the middle of a chunk.
+    public func cancel() {
+        token.edge.isLeft.store(true, ordering: .relaxed)
+        token.edge.close()
+    }
 
     /// Elements that wait to be taken.
     public var count: Int { token.edge.count }
@@ -43,6 +49,7 @@ public struct Subscription<Element: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Element? { try await next(isolation: #isolation) }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+            if loop.token.edge.isLeft.load(ordering: .relaxed) { return nil }
             if chunk.isEmpty {
                 guard let next = try await loop.token.edge.next() else { return nil }
                 chunk = next

@@ -343,6 +343,22 @@ import Testing
         }
     }
 
+    /// The rest of a chunk that the loop has taken already is not handed out.
+    @Test func cancellingInTheMiddleOfAChunkEndsTheLoopThere() throws {
+        try Simulation.run { _ in
+            let subject = Subject<Int>()
+            let subscription = subject.subscribe()
+            let seen = Recorder<Int>()
+            try await subject.send([1, 2, 3])
+            for try await number in subscription {
+                seen.append(number)
+                if number == 2 { subscription.cancel() }
+            }
+            #expect(seen.values == [1, 2])
+            #expect(subject.subscriberCount == 0)
+        }
+    }
+
     // MARK: - Helpers
 
     private func elements(_ subscription: Subscription<Int>) async throws -> [Int] {
