@@ -30,6 +30,7 @@ let sharedByPlugins: [String: [Target.Dependency]] = [
     "Jokes": ["Polling"], "HTTPPoll": ["Polling"], "CombineLatest": ["Joining"], "Zip": ["Joining"],
     "WithLatestFrom": ["Joining"],
     "Filter": ["Conditions"], "Map": ["Conditions"], "Scan": ["Conditions"],
+    "Switch": ["Conditions"],
 ]
 
 /// A program under Examples/ that uses feedbus as a library.

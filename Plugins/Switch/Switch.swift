@@ -1,5 +1,6 @@
 // feedbus: a stage that sends each event on the route that it belongs to.
 
+import Conditions
 public import FeedbusPlugin
 
 /// Sends events on named routes by conditions. Rx: several `filter`s of one shared flow, or `groupBy`.
@@ -8,7 +9,7 @@ public actor Switch: RoutingStage {
     public static let summary = "sends each event on the named routes whose conditions hold"
 
     public nonisolated let context: PluginContext
-    private let conditions: [EventCondition]
+    private let testers: [ConditionTester]
     private let mode: SwitchOptions.Mode
 
     public static func routes(of options: SwitchOptions) -> [String] { options.routes.map(\.name) }
@@ -16,23 +17,31 @@ public actor Switch: RoutingStage {
     public init(options: SwitchOptions, context: PluginContext) {
         self.context = context
         mode = options.mode
-        conditions = options.routes.map(\.condition)
+        testers = options.routes.map {
+            ConditionTester($0.condition, on: options.scope, context: context, limit: options.limit)
+        }
     }
 
     public func route(_ events: Chunk<Event>) async throws -> [Chunk<Event>] {
-        // For each route which events take it; the last one takes what is left.
-        var takers = Array(repeating: [Int](), count: conditions.count + 1)
-        var isTaken = Array(repeating: false, count: events.count)
-        /// Events whose fate is open.
-        var open = Array(events.indices)
-        for (route, condition) in conditions.enumerated() where !open.isEmpty {
-            for index in open where condition.holds(for: events[index]) {
-                takers[route].append(index)
-                isTaken[index] = true
+        var sorting = Sorting(events, routes: testers.count)
+        for (route, tester) in testers.enumerated() where !sorting.open.isEmpty {
+            if tester.immediate(events[sorting.open[0]]) == nil {
+                let verdicts = try await tester.verdicts(for: sorting.openEvents)
+                for (index, verdict) in zip(sorting.open, verdicts) {
+                    switch verdict {
+                    case .value(true): sorting.take(index, by: route)
+                    case .value(false): break
+                    case .failed(let reason): sorting.fail(index, reason)
+                    }
+                }
+            } else {
+                for index in sorting.open where tester.immediate(events[index]) == true {
+                    sorting.take(index, by: route)
+                }
             }
-            if mode == .first { open.removeAll { isTaken[$0] } }
+            sorting.closeRoute(takesAway: mode == .first)
         }
-        takers[conditions.count] = events.indices.filter { !isTaken[$0] }
-        return takers.map { $0.count == events.count ? events : Chunk($0.map { events[$0] }) }
+        for (index, reason) in sorting.failures { try context.giveUp(on: events[index], reason: reason) }
+        return sorting.parts
     }
 }

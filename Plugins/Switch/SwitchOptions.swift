@@ -1,5 +1,6 @@
 // feedbus: the options of Switch.
 
+import Conditions
 public import FeedbusPlugin
 
 public struct SwitchOptions: PluginOptions {
@@ -19,6 +20,8 @@ public struct SwitchOptions: PluginOptions {
     /// In the order of the config.
     var routes: [Route] = []
     var mode = Mode.first
+    var scope = EventScope.data
+    var limit: Duration = .seconds(5)
 
     public init() {}
 
@@ -27,14 +30,16 @@ public struct SwitchOptions: PluginOptions {
             "routes", \.routes, kind: .map(EventCondition.kind), required: true,
             help: "the routes by their names, in order; an event takes one when its condition holds",
             example: "{ \"push\": { \"pointer\": \"/type\", \"equals\": \"PushEvent\" } }", show: { _ in nil },
-            read: { value, context in readRoutes(value, context) }
+            read: { value, _ in readRoutes(value) }
         ).synonyms("route", "cases", "when"),
         .choice(
             "mode", \.mode,
             help: "first: an event takes the first route whose condition holds; all: every one", example: "\"all\""),
+        .scope(\.scope),
+        .timeLimit(\.limit),
     ]
 
-    private static func readRoutes(_ value: PositionedValue, _ context: OptionContext) -> OptionReading<[Route]> {
+    private static func readRoutes(_ value: PositionedValue) -> OptionReading<[Route]> {
         guard let members = value.members else {
             return .problems([
                 value.problem(
@@ -54,7 +59,7 @@ public struct SwitchOptions: PluginOptions {
                         "\"\(member.key)\" is no name for a route: \(reason)", at: member.keyPosition, code: "bad-name",
                         path: member.value.path))
             }
-            switch EventCondition.read(member.key, member.value, context) {
+            switch EventCondition.read(member.key, member.value) {
             case .value(let condition): routes.append(Route(name: member.key, condition: condition))
             case .problems(let found): problems += found
             }

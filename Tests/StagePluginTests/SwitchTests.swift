@@ -74,4 +74,47 @@ struct SwitchTests {
         let error = #expect(throws: FeedbusError.self) { try SwitchOptions.decoded(from: with) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "none")")
     }
+
+    @Test func jqAndFastConditionsStandSideBySide() throws {
+        let with = """
+            { "routes": { "big": ".n > 10", "text": { "pointer": "/n", "equals": "x" }, "small": ".n < 5" } }
+            """
+        let data = ["{\"n\":20}", "{\"n\":1}", "{\"n\":\"x\"}", "{\"n\":7}"]
+        // In jq's order a string is above every number.
+        #expect(try routed(with, data) == [["0", "2"], [], ["1"], ["3"]])
+    }
+
+    @Test func theWholeEventCanBeLookedAt() throws {
+        let with = #"{ "on": "event", "routes": { "one": { "pointer": "/id", "equals": "1" } } }"#
+        #expect(try routed(with, ["{}", "{}"]) == [["1"], ["0"]])
+    }
+
+    @Test func anEventOnWhichAConditionFailsIsRefusedAlone() throws {
+        let options = try SwitchOptions.decoded(
+            from:
+                #"{ "mode": "all", "routes": { "all": "true", "odd": "if .n == 2 then error(\"no\") else .n % 2 == 1 end" } }"#
+        )
+        try Simulation.run { simulation in
+            let bench = PluginBench(simulation)
+            let stage = Switch(options: options, context: bench.context())
+            let parts = try await stage.route(events(["{\"n\":1}", "{\"n\":2}", "{\"n\":4}"]))
+            #expect(parts.map { $0.map(\.id.string) } == [["0", "2"], ["0"], []])
+            #expect(bench.refused.map(\.id) == ["1"])
+        }
+    }
+
+    @Test func orItFailsTheStage() throws {
+        let options = try SwitchOptions.decoded(from: #"{ "routes": { "bad": "error(\"no\")" } }"#)
+        try Simulation.run { simulation in
+            let stage = Switch(options: options, context: PluginBench(simulation).context(onError: .fail))
+            await #expect(throws: FeedbusError.self) { try await stage.route(events(["{}"])) }
+        }
+    }
+
+    @Test func aMistakeInAnExpressionIsFoundWithTheConfig() throws {
+        let error = #expect(throws: FeedbusError.self) {
+            try SwitchOptions.decoded(from: #"{ "routes": { "a": ".n >" } }"#)
+        }
+        #expect(error?.description.contains("\"a\"") == true, "\(error?.description ?? "none")")
+    }
 }
