@@ -42,6 +42,7 @@ public actor Console: Sink {
         if let output { return output }
         let output = OutputFile.standardOutput(on: context.host)
         self.output = output
+        renderer.isTerminal = output.isTerminal
         renderer.isColored =
             switch options.color {
             case .always: true

@@ -11,6 +11,8 @@ struct ConsoleRenderer {
     private let headline: @Sendable (Event) -> String?
     /// With SGR colours.
     var isColored = false
+    /// What a service sent must not command a terminal; a program that reads the output gets the characters as they are.
+    var isTerminal = false
     /// The width of the terminal: longer lines are cut; nil where the output is no terminal.
     var columns: Int?
     private var localTime = LocalTime()
@@ -32,8 +34,11 @@ struct ConsoleRenderer {
     /// Appends the event with its final line break.
     mutating func append(_ event: Event, now: WallTime, to writer: inout ByteWriter) {
         switch format {
+        case .json where isTerminal: writer.append(TerminalText.escaped(event.cloudEvent))
         case .json: event.appendCloudEvent(to: &writer)
-        case .pretty: PrettyJSON(isColored: isColored).append(event.cloudEvent, to: &writer)
+        case .pretty:
+            let text = isTerminal ? TerminalText.escaped(event.cloudEvent) : event.cloudEvent
+            PrettyJSON(isColored: isColored).append(text, to: &writer)
         case .line: appendLine(event, now: now, to: &writer)
         }
         writer.append(UInt8(ascii: "\n"))

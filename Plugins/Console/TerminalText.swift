@@ -1,5 +1,7 @@
 // feedbus: text that may be sent to a terminal, and how many columns it takes there.
 
+import FeedbusPlugin
+
 /// Makes text safe for one line of a terminal.
 enum TerminalText {
     /// The text without control characters: what a service sent must not move the cursor, change colours or begin a
@@ -16,6 +18,25 @@ enum TerminalText {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
+        }
+    }
+
+    /// The same JSON with such characters as escapes. In JSON text they can stand in strings only, and those of C0 only
+    /// as escapes already.
+    static func escaped(_ json: Bytes) -> Bytes {
+        json.withUnsafeBytes { text in
+            // DEL, and the first bytes of the characters in question.
+            guard text.contains(where: { $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return json }
+            var writer = ByteWriter(capacity: text.count + 64)
+            for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+                if isControl(scalar) {
+                    let digits = String(scalar.value, radix: 16)
+                    writer.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+                } else {
+                    for byte in UTF8.encode(scalar)! { writer.append(byte) }
+                }
+            }
+            return writer.finish()
         }
     }
 

@@ -75,13 +75,13 @@ struct PrettyJSONTests {
 struct ConsoleRendererTests {
     private func text(
         _ event: Event, _ format: ConsoleFormat = .line, template: String? = nil, colored: Bool = false,
-        columns: Int? = nil,
-        headline: String? = nil
+        columns: Int? = nil, terminal: Bool = false, headline: String? = nil
     ) throws -> String {
         var renderer = ConsoleRenderer(
             format: format, template: try template.map { try LineTemplate($0) }, headline: { _ in headline })
         renderer.isColored = colored
         renderer.columns = columns
+        renderer.isTerminal = terminal
         var writer = ByteWriter()
         renderer.append(event, now: WallTime(seconds: 1_772_366_400), to: &writer)
         return writer.finish().string
@@ -104,6 +104,16 @@ struct ConsoleRendererTests {
 
     @Test func jsonIsTheCloudEvent() throws {
         #expect(try text(event("{\"a\":1}"), .json) == event("{\"a\":1}").cloudEvent.string + "\n")
+    }
+
+    @Test(arguments: [ConsoleFormat.json, .pretty]) func aTerminalIsNotCommandedByData(format: ConsoleFormat) throws {
+        let odd = event("{\"a\":\"\u{9B}2J\u{7F}\u{202E}\u{2067}\u{A0}é€\u{1F600}\\u001b\"}")
+        let shown = try text(odd, format, terminal: true)
+        #expect(shown.contains("\"\\u009b2J\\u007f\\u202e\\u2067\u{A0}é€\u{1F600}\\u001b\""))
+        #expect(try JSON.parse(Bytes(shown))["data"]?["a"]?.string == JSON.parse(odd.data)["a"]?.string)
+        // Another program gets what the service sent.
+        #expect(try text(odd, format).contains("\u{9B}2J\u{7F}\u{202E}\u{2067}\u{A0}é€\u{1F600}\\u001b"))
+        #expect(try text(odd, format, colored: true, terminal: true).contains("\u{1B}[") == (format == .pretty))
     }
 
     @Test func templatesPickValues() throws {
