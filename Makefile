@@ -17,11 +17,11 @@ test: setup lint test-debug test-release test-blackbox ## Set up and run every t
 
 test-debug: setup
 	$(SWIFT_BUILD) --build-tests
-	swift test --skip-build --no-parallel
+	swift test --skip-build
 
 test-release: setup
 	$(SWIFT_BUILD) -c release --build-tests -Xswiftc -enable-testing
-	swift test -c release --skip-build --no-parallel -Xswiftc -enable-testing
+	swift test -c release --skip-build -Xswiftc -enable-testing
 
 test-blackbox: build
 	Scripts/blackbox

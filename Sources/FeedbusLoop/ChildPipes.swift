@@ -35,7 +35,7 @@ struct ChildPipes {
 
     /// Closes the child's ends, and those of ours that nobody took.
     mutating func closeAll() {
-        for fd in ours + theirs where fd >= 0 { Glibc.close(fd) }
+        for fd in ours + theirs where fd >= 0 { closeDescriptor(fd) }
         (ours, theirs) = ([-1, -1, -1], [-1, -1, -1])
     }
 

@@ -56,5 +56,5 @@ func synchronizeFolder(of path: String) {
     let fd = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard fd >= 0 else { return }
     fsync(fd)
-    close(fd)
+    closeDescriptor(fd)
 }

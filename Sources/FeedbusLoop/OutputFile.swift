@@ -38,7 +38,7 @@ public final class OutputFile: Sendable {
     }
 
     deinit {
-        descriptor.withLock { if $0 > STDERR_FILENO { _ = Glibc.close($0) } }
+        descriptor.withLock { if $0 > STDERR_FILENO { closeDescriptor($0) } }
     }
 
     /// Opens a file for appending, and makes it and its folders where they are missing. A named pipe must have a reader
@@ -186,10 +186,10 @@ public final class OutputFile: Sendable {
                 return fd
             }
             // A child that is just being started may hold the same lock for a moment longer.
-            if fd > STDERR_FILENO { flock(fd, LOCK_UN) }
-            // Linux has closed the descriptor also where it reports an interruption.
-            guard fd > STDERR_FILENO, Glibc.close(fd) != 0, errno != EINTR else { return }
-            throw FileError(errno: errno, operation: "close", path: path)
+            guard fd > STDERR_FILENO else { return }
+            flock(fd, LOCK_UN)
+            let failure = closeDescriptor(fd)
+            if failure != 0 { throw FileError(errno: failure, operation: "close", path: path) }
         }
     }
 

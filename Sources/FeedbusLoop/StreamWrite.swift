@@ -37,7 +37,7 @@ final class Interrupt: Sendable {
         }
         defer {
             state.withLock { $0.event = -1 }
-            if event >= 0 { close(event) }
+            if event >= 0 { closeDescriptor(event) }
         }
         guard mayWait else { return false }
         watched.append(pollfd(fd: event, events: Int16(POLLIN), revents: 0))

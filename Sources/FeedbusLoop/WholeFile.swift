@@ -8,7 +8,7 @@ internal import Glibc
 public func readWholeFile(_ path: String, limit: Int, on host: any LoopHost) async throws(FileError) -> Bytes {
     try await onPool(host, "read", path) { () throws(FileError) in
         let fd = try openFile(path, O_RDONLY | O_CLOEXEC)
-        defer { close(fd) }
+        defer { closeDescriptor(fd) }
         var status = stat()
         let size = fstat(fd, &status) == 0 ? Int(status.st_size) : 0
         var writer = ByteWriter(capacity: min(size, limit) + 1)
@@ -47,7 +47,8 @@ public func writeWholeFileAtomically(
             if count < 0 { failure = errno } else { done += count }
         }
         if failure == 0 && fsync(fd) != 0 { failure = errno }
-        if close(fd) != 0 && failure == 0 && errno != EINTR { failure = errno }
+        let closing = closeDescriptor(fd)
+        if failure == 0 { failure = closing }
         if failure == 0 && rename(temporary, path) != 0 { failure = errno }
         if failure != 0 {
             unlink(temporary)

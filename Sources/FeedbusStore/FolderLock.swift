@@ -1,24 +1,25 @@
 // feedbus: one process to a state folder.
 
 import FeedbusBase
+import FeedbusLoop
 import Glibc
 
 /// An exclusive lock on a folder, held until the value goes. The kernel frees it when the process dies.
 final class FolderLock: Sendable {
-    private let descriptor: Int32
+    private let descriptor: OwnedDescriptor
 
     /// - Throws: `FeedbusError` with the code `state.locked` when another process has it, `state.open` when the lock file
     ///   cannot be made.
     init(folder: String) throws {
         let path = folder + "/lock"
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard number >= 0 else {
             throw FeedbusError("state.open", "the state folder \(folder) cannot be used: \(systemError(errno))")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        descriptor = OwnedDescriptor(number)
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
-            let owner = FolderLock.owner(descriptor).map { " (process \($0))" } ?? ""
-            close(descriptor)
+            let owner = FolderLock.owner(number).map { " (process \($0))" } ?? ""
             throw reason == EWOULDBLOCK
                 ? FeedbusError(
                     "state.locked",
@@ -29,20 +30,21 @@ final class FolderLock: Sendable {
         sign()
     }
 
-    deinit { close(descriptor) }
+    // A child that is just being started has a copy of the descriptor, and with it of the lock, for a moment longer.
+    deinit { flock(descriptor.number, LOCK_UN) }
 
     /// Whether the folder still has this lock file in it.
     func isAt(_ folder: String) -> Bool {
         var (mine, there) = (stat(), stat())
-        return fstat(descriptor, &mine) == 0 && stat(folder + "/lock", &there) == 0
+        return fstat(descriptor.number, &mine) == 0 && stat(folder + "/lock", &there) == 0
             && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino
     }
 
     /// Says in the file whose it is: for people, and for the error above.
     private func sign() {
         let text = Array("\(getpid())\n".utf8)
-        guard ftruncate(descriptor, 0) == 0 else { return }
-        _ = pwrite(descriptor, text, text.count, 0)
+        guard ftruncate(descriptor.number, 0) == 0 else { return }
+        _ = pwrite(descriptor.number, text, text.count, 0)
     }
 
     private static func owner(_ descriptor: Int32) -> Int? {

@@ -41,6 +41,27 @@ struct FileTests {
         }
     }
 
+    #if DEBUG
+        @Test func aDescriptorThatIsClosedTwiceIsFatal() async {
+            await #expect(processExitsWith: .failure) {
+                let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                closeDescriptor(number)
+                closeDescriptor(number)
+            }
+        }
+    #endif
+
+    @Test func anOwnedDescriptorIsClosedOnce() {
+        func isOpen(_ number: Int32) -> Bool { fcntl(number, F_GETFD) != -1 }
+        let number = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        do {
+            let owned = OwnedDescriptor(number)
+            #expect(isOpen(owned.number))
+        }
+        let other = OwnedDescriptor(open("/dev/full", O_WRONLY | O_CLOEXEC))
+        #expect(other.close() == 0)
+    }
+
     @Test func aLockKeepsOthersOutUntilTheFileIsClosed() async throws {
         try await withLoop { loop in
             try await withFolder { folder in

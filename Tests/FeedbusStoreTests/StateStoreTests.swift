@@ -125,6 +125,27 @@ struct StateStoreTests {
         }
     }
 
+    /// A child that is just being started has a copy of every descriptor, and with it of the lock, until its exec(2).
+    @Test func theFolderIsFreeThoughAChildHasACopyOfTheLock() async throws {
+        try await withFolder { folder in
+            let store = try await StateStore.open(folder: folder, on: host)
+            let copy = try #require(copyOfDescriptor(of: "\(folder)/lock"))
+            await store.close()
+            #expect(await code(folder) == nil)
+            close(copy)
+        }
+    }
+
+    /// A copy of this process's descriptor of a file; nil where it has none.
+    private func copyOfDescriptor(of path: String) -> Int32? {
+        var there = stat()
+        guard stat(path, &there) == 0 else { return nil }
+        return (3..<1_024).lazy.filter { number in
+            var status = stat()
+            return fstat(number, &status) == 0 && status.st_dev == there.st_dev && status.st_ino == there.st_ino
+        }.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }.first
+    }
+
     @Test func aFileThatIsNoDatabaseIsDamaged() async throws {
         try await withFolder { folder in
             mkdir(folder, 0o755)

@@ -1,6 +1,7 @@
 // feedbus: the few things that checking a config asks of the file system; tests answer them from memory.
 
 import FeedbusBase
+import FeedbusLoop
 
 #if canImport(Glibc)
     import Glibc
@@ -63,7 +64,7 @@ private func readFile(_ path: String, limit: Int) throws(FileAccess.Unreadable) 
     func failure() -> FileAccess.Unreadable { FileAccess.Unreadable(reason: String(cString: strerror(errno))) }
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw failure() }
-    defer { close(file) }
+    defer { closeDescriptor(file) }
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 65_536)
     while true {
