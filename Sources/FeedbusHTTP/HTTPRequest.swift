@@ -39,4 +39,7 @@ public struct HTTPRequest: Sendable {
         self.secretQuery = secretQuery
         self.secretHeaders = secretHeaders
     }
+
+    /// Whether sending it twice has the effect of sending it once (RFC 9110, 9.2.2).
+    package var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) }
 }

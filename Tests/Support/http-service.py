@@ -21,6 +21,8 @@ Prints its port, serves until its stdin ends, and answers by path:
     /hung                  how many clients of /hang have come so far (it never falls: tests run side by side)
     /redirect/N?to=URL     that redirect
     /close                 an answer, and then the connection is closed without telling
+    /once/N                an answer, when N such requests have come; then each connection lives until its next request
+                           has come, and is closed in place of an answer; /once-reset/N with a TCP reset
 """
 
 import gzip
@@ -37,6 +39,7 @@ from urllib.parse import parse_qs, urlsplit
 
 lock = threading.Lock()
 counts = {"gone": 0, "hung": 0}
+barriers = {}
 
 
 def count(name, step):
@@ -44,8 +47,16 @@ def count(name, step):
         counts[name] += step
 
 
+def together(number):
+    """Waits until so many requests wait here."""
+    with lock:
+        barrier = barriers.setdefault(number, threading.Barrier(number))
+    barrier.wait(60)
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    last_words = None
 
     def log_message(self, *_):
         pass
@@ -79,6 +90,11 @@ class Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         words = parts.path.strip("/").split("/")
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.last_words == "once-reset":
+            return self.reset()
+        if self.last_words == "once":
+            self.close_connection = True
+            return
         what = words[0]
         number = int(words[1]) if len(words) > 1 else 0
         if what == "echo":
@@ -140,6 +156,10 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, str(counts[what]).encode())
         elif what == "redirect":
             self.answer(number, b"moved", [("Location", parse_qs(parts.query)["to"][0])])
+        elif what in ("once", "once-reset"):
+            together(number)
+            self.last_words = what
+            self.answer(200, str(self.client_address[1]).encode())
         elif what == "close":
             self.answer(200, str(self.client_address[1]).encode())
             self.close_connection = True

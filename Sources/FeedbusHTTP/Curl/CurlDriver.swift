@@ -116,6 +116,7 @@ actor CurlDriver {
         while let (transfer, code) = multi.nextFinished() {
             // Before the handle goes back: its figures are asked for.
             multi.remove(transfer)
+            if transfer.beginRepeat(after: code), sendAgain(transfer, multi) { continue }
             transfers[transfer.id] = nil
             transfer.finish(code)
             multi.giveBack(transfer.handle)
@@ -124,6 +125,11 @@ actor CurlDriver {
             abandon(
                 FeedbusError(FeedbusError.Code("http.curl"), "libcurl cannot watch a socket", isRetriable: true))
         }
+    }
+
+    private func sendAgain(_ transfer: CurlTransfer, _ multi: CurlMulti) -> Bool {
+        // It could be sent before.
+        (try? transfer.prepare(userAgent: userAgent)) != nil && multi.add(transfer)
     }
 
     /// Takes a transfer out of libcurl.

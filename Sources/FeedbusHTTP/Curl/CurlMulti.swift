@@ -7,7 +7,7 @@ internal import FeedbusLoop
 /// A multi handle with its sockets, its timer and its pool of easy handles. Lives on the loop; nothing here waits.
 final class CurlMulti {
     private let multi: UnsafeMutableRawPointer
-    private var polls: [Int32: LoopPoll] = [:]
+    private var polls: [Int32: (poll: LoopPoll, events: PollEvents)] = [:]
     private var timer: LoopTimer?
     private var idle: [UnsafeMutableRawPointer] = []
     private let makePoll: (Int32) throws -> LoopPoll
@@ -60,8 +60,13 @@ final class CurlMulti {
         var mask: Int32 = 0
         if events.contains(.readable) || events.contains(.disconnected) { mask |= CURL_CSELECT_IN }
         if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
-        if events.contains(.failed) { mask |= CURL_CSELECT_ERR }
-        return act(on: socket, mask)
+        // A reset, for one. Told of an error alone (CURL_CSELECT_ERR), libcurl ends the transfer without a look at the
+        // socket; told to read, it meets the error itself, and knows when to take another connection.
+        if events.contains(.failed) { mask |= CURL_CSELECT_IN | CURL_CSELECT_OUT }
+        let isAlive = act(on: socket, mask)
+        // The poll has stopped; libcurl, where it still wants the socket, counts on being told of it.
+        if events.contains(.failed), let watch = polls[socket] { watch.poll.start(watch.events) }
+        return isAlive
     }
 
     /// - Returns: false where libcurl can go on no more.
@@ -91,7 +96,7 @@ final class CurlMulti {
         idle = []
         // Closes the kept connections, and says so through `socketWanted`.
         curl_multi_cleanup(multi)
-        for poll in polls.values { poll.close() }
+        for watch in polls.values { watch.poll.close() }
         polls = [:]
         timer?.close()
         timer = nil
@@ -101,15 +106,15 @@ final class CurlMulti {
 
     fileprivate func want(_ socket: Int32, _ what: Int32) -> Int32 {
         if what == CURL_POLL_REMOVE {
-            polls.removeValue(forKey: socket)?.close()
+            polls.removeValue(forKey: socket)?.poll.close()
             return 0
         }
         var events: PollEvents = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
         do {
-            let poll = try polls[socket] ?? makePoll(socket)
-            polls[socket] = poll
+            let poll = try polls[socket]?.poll ?? makePoll(socket)
+            polls[socket] = (poll, events)
             poll.start(events)
             return 0
         } catch {

@@ -17,6 +17,11 @@ final class CurlTransfer {
     private var body = ByteWriter()
     private var isInBody = false
     private var isTooLarge = false
+    /// Something of an answer has come.
+    private var hasAnswer = false
+    /// How long this attempt may take; an attempt after the first has what the first left.
+    private var timeLeft: Duration
+    private var isRepeat = false
 
     init(
         id: UInt64, request: HTTPRequest, handle: UnsafeMutableRawPointer,
@@ -26,6 +31,7 @@ final class CurlTransfer {
         self.request = request
         self.handle = handle
         self.continuation = continuation
+        timeLeft = request.timeout
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
@@ -41,6 +47,7 @@ final class CurlTransfer {
     /// - Throws: `FeedbusError` where the request cannot be sent as it is.
     func prepare(userAgent: String) throws(FeedbusError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
+        if isRepeat { set(CURLOPT_FRESH_CONNECT, 1) }
         set(CURLOPT_NOSIGNAL, 1)
         // Or a cancelled look-up would hold up the loop until its thread has given up.
         set(CURLOPT_QUICK_EXIT, 1)
@@ -51,8 +58,8 @@ final class CurlTransfer {
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        set(CURLOPT_TIMEOUT_MS, milliseconds(request.timeout))
-        set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(request.timeout, CurlTransfer.connectTimeout)))
+        set(CURLOPT_TIMEOUT_MS, milliseconds(timeLeft))
+        set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(timeLeft, CurlTransfer.connectTimeout)))
         if request.headers["User-Agent"] == nil { set(CURLOPT_USERAGENT, userAgent) }
         _ = feedbus_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         _ = feedbus_curl_set_pointer(handle, CURLOPT_PRIVATE, context)
@@ -101,11 +108,35 @@ final class CurlTransfer {
             }
             lines.append("Authorization: Bearer \(bearer)")
         }
+        curl_slist_free_all(list)
+        list = nil
         for line in lines { list = curl_slist_append(list, line) }
         _ = feedbus_curl_set_list(handle, CURLOPT_HTTPHEADER, list)
     }
 
     private func isSendable(_ text: String) -> Bool { !text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
+
+    /// Whether the request is to be sent once more, on a connection of its own: a kept connection ended before any of
+    /// the answer had come, most likely because the service closed it just then (RFC 9112, 9.3.1), and the method can be
+    /// repeated without harm. Call it after libcurl has ended the transfer, and `prepare` next where it says yes.
+    ///
+    /// libcurl does the same where it reads the end of the connection, with any method; not where it fails to send, and
+    /// after a few tries, which may all meet dead connections.
+    func beginRepeat(after code: CURLcode) -> Bool {
+        let diedEarly = [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2].contains(code)
+        guard diedEarly, !isRepeat, !hasAnswer, request.isIdempotent, wasOnKeptConnection else { return false }
+        timeLeft -= .microseconds(time(CURLINFO_TOTAL_TIME_T))
+        guard timeLeft > .zero else { return false }
+        isRepeat = true
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        curl_easy_reset(handle)
+        return true
+    }
+
+    private var wasOnKeptConnection: Bool {
+        var made = 0
+        return feedbus_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK && made == 0
+    }
 
     /// libcurl has ended the transfer: the one who waits gets the answer, or the reason why there is none.
     func finish(_ code: CURLcode) {
@@ -144,6 +175,7 @@ final class CurlTransfer {
 
     /// Takes one header line with its line end.
     func receiveHeaderLine(_ bytes: UnsafeRawBufferPointer) {
+        hasAnswer = true
         // Fields behind the body are not part of what feedbus knows of an answer.
         guard !isInBody else { return }
         var line = String(decoding: bytes, as: UTF8.self)[...]
