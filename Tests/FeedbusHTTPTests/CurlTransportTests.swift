@@ -295,11 +295,12 @@ import Testing
 
     @Test func aRunIsRecordedAndPlayedAgain() async throws {
         try await LocalService.withTransport { transport, service, loop in
-            let recorder = Recorder(path: "unused", host: loop, clock: loop.clock, creator: "feedbus test")
+            let file = RecordingFile()
+            let recorder = try await file.open(loop.clock, on: loop)
             let live = recorder.wrap(transport)
             let request = HTTPRequest(service.url + "/gzip/5000")
             let first = try await live.send(request)
-            let recording = try RecordedTransport(har: recorder.har, name: "x")
+            let recording = try RecordedTransport(har: try await file.finish(recorder, on: loop), name: "x")
             let again = try await recording.send(request)
             #expect(again.recorded && again.body == first.body && again.headers == first.headers)
         }

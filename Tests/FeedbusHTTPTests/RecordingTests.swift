@@ -2,7 +2,9 @@
 
 import FeedbusBase
 import FeedbusJSON
+import FeedbusLoop
 import FeedbusTestKit
+import Glibc
 import Synchronization
 import Testing
 
@@ -106,8 +108,8 @@ import Testing
                 .answer(200, ["ETag": "W/\"1\"", "Set-Cookie": "id=hush", "Content-Type": "application/json"], odd),
                 .answer(304, ["ETag": "W/\"1\""], ""), .failure(.httpReset), .answer(200, [:], binary),
                 .answer(404, [:], "{}"))
-            let recorder = Recorder(
-                path: "unused", host: NoHost(), clock: simulation.clock, creator: "feedbus 1.0")
+            let file = RecordingFile()
+            let recorder = try await file.open(simulation.clock)
             let live = recorder.wrap(bed.transport)
             var request = HTTPRequest(
                 "http://h/a?key=hush&b=2", headers: ["Cookie": "hush", "Accept": "*/*"], bearer: Secret("hush-hush"),
@@ -122,7 +124,7 @@ import Testing
             _ = try await live.send(request)
             _ = try await live.send(HTTPRequest("http://h/missing"))
 
-            let har = recorder.har
+            let har = try await file.finish(recorder)
             #expect(!har.string.contains("hush"))
             let log = try JSON.parse(har)["log"]
             #expect(log?["version"]?.string == "1.2")
@@ -147,12 +149,76 @@ import Testing
         }
     }
 
+    @Test func aRecordingGrowsBesideItsPlaceAndReplacesAnOldOne() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(simulation, .answer(200, [:], "1"), .failure(.httpReset), .answer(200, [:], "3"))
+            let file = RecordingFile()
+            for asked in [3, 0] {
+                let recorder = try await file.open(simulation.clock)
+                for number in 0..<asked {
+                    _ = try? await recorder.wrap(bed.transport).send(HTTPRequest("http://h/\(number)"))
+                    let grown = try await readWholeFile(file.path + ".part", limit: 1 << 20, on: NoHost())
+                    #expect(try JSON.parse(Bytes(grown.string + "]}}"))["log"]?["entries"]?.count == number + 1)
+                    #expect(access(file.path, F_OK) != 0)
+                }
+                #expect(try JSON.parse(try await file.finish(recorder))["log"]?["entries"]?.count == asked)
+                #expect(access(file.path + ".part", F_OK) != 0)
+            }
+        }
+    }
+
+    @Test func exchangesThatCannotBeWrittenAreCountedAndTold() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(simulation, .answer(200, [:], "1"), .answer(200, [:], "2"))
+            let file = RecordingFile()
+            mkdir(file.folder + "/made", 0o700)
+            try #require(symlink("/dev/full", file.path + ".part") == 0)
+            let lines = LogLines()
+            let recorder = try await file.open(simulation.clock, log: lines.log("x"))
+            for _ in 1...2 {
+                let answer = try await recorder.wrap(bed.transport).send(HTTPRequest("http://h/"))
+                #expect(answer.status == 200)
+            }
+            #expect(lines.all.count == 1)
+            #expect(lines.all.first?.message.contains("No space left on device") == true)
+            await #expect {
+                try await recorder.finish()
+            } throws: { error in
+                let message = (error as? FeedbusError)?.message ?? ""
+                return message.contains("lacks 2 exchanges") && message.contains("No space left on device")
+            }
+        }
+    }
+
+    @Test func aRecordingThatCannotBeWrittenIsRefusedAtTheStart() throws {
+        try Simulation.run { simulation in
+            for path in ["/proc/none/run.har", "/dev/null/run.har", "/tmp"] {
+                let error = await failure {
+                    try await Recorder.open(
+                        path: path, host: NoHost(), clock: simulation.clock, creator: "feedbus 1.0", log: .silent)
+                }
+                #expect(error?.code == .httpRecording && error?.message.contains(path) == true)
+            }
+            let file = RecordingFile()
+            do {
+                let first = try await file.open(simulation.clock)
+                let second = await failure { try await file.open(simulation.clock) }
+                #expect(second?.message.contains("another feedbus") == true)
+                #expect(access(file.path + ".part", F_OK) == 0)
+                withExtendedLifetime(first) {}
+            }
+            // Nothing was written: nothing is left.
+            #expect(access(file.path + ".part", F_OK) != 0)
+        }
+    }
+
     @Test func aSecretThatAServiceQuotesIsNotRecorded() throws {
         try Simulation.run { simulation in
             let bed = Bed(
                 simulation, .answer(302, ["Location": "http://other/?t=hush-hush"], "moved to ?t=hush-hush"),
                 .answer(403, [:], "{\"error\":\"bad key keyword\"}"))
-            let recorder = Recorder(path: "unused", host: NoHost(), clock: simulation.clock, creator: "feedbus 1.0")
+            let file = RecordingFile()
+            let recorder = try await file.open(simulation.clock)
             let live = recorder.wrap(bed.transport)
             let request = HTTPRequest("http://h/", bearer: Secret("hush-hush"))
             let url = try HTTPURL(request.url)
@@ -166,7 +232,8 @@ import Testing
             other.body = "{\"q\":\"a\",\"key\":\"keyword\"}"
             other.secretQuery = ["key"]
             _ = try await live.send(other)
-            #expect(!recorder.har.string.contains("hush") && !recorder.har.string.contains("keyword"))
+            let har = try await file.finish(recorder)
+            #expect(!har.string.contains("hush") && !har.string.contains("keyword"))
         }
     }
 

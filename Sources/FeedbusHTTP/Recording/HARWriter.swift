@@ -5,22 +5,20 @@ import FeedbusJSON
 
 /// Writes the entries of an HTTP archive (HAR 1.2), without secrets.
 enum HARWriter {
-    /// The whole file.
-    static func file(entries: [Bytes], creator: String) -> Bytes {
-        var writer = ByteWriter(capacity: entries.reduce(512) { $0 + $1.count + 2 })
+    /// What stands before the entries, which are separated by commas.
+    static func head(creator: String) -> Bytes {
+        var writer = ByteWriter(capacity: 256)
         let parts = creator.split(separator: " ", maxSplits: 1)
         writer.append("{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":")
         writer.appendJSONString(String(parts.first ?? "feedbus"))
         writer.append(",\"version\":")
         writer.appendJSONString(String(parts.count == 2 ? parts[1] : ""))
         writer.append("},\"entries\":[")
-        for (index, entry) in entries.enumerated() {
-            writer.append(index == 0 ? "\n" : ",\n")
-            writer.append(entry)
-        }
-        writer.append("\n]}}\n")
         return writer.finish()
     }
+
+    /// What stands behind them.
+    static let tail: Bytes = "\n]}}\n"
 
     /// One exchange.
     /// - Parameters:

@@ -2,27 +2,41 @@
 
 package import FeedbusBase
 package import FeedbusLoop
+import Glibc
 import Synchronization
 
-/// Records exchanges as the client saw them and writes them, without secrets, as one HAR 1.2 file at the end.
+/// Records exchanges as the client saw them, without secrets, in one HAR 1.2 file. Each is written when it has ended,
+/// and the one who asked goes on after that: nothing is kept in memory.
 package final class Recorder: Sendable {
-    private struct State {
-        var started = 0
-        var entries: [(order: Int, entry: Bytes)] = []
-    }
-
-    private let path: String
-    private let host: any LoopHost
+    private let file: StagedFile
     private let clock: any EventClock
     private let creator: String
-    private let state = Mutex(State())
+    private let log: Log
+    /// Exchanges that could not be written.
+    private let lost = Atomic<Int>(0)
 
-    /// - Parameter creator: the program's name and version, `feedbus 1.0`.
-    package init(path: String, host: any LoopHost, clock: any EventClock, creator: String) {
-        self.path = path
-        self.host = host
+    private init(file: StagedFile, clock: any EventClock, creator: String, log: Log) {
+        self.file = file
         self.clock = clock
         self.creator = creator
+        self.log = log
+    }
+
+    /// - Parameter creator: the program's name and version, `feedbus 1.0`.
+    /// - Throws: `FeedbusError` (`http.recording`) when no recording can be written at `path`.
+    package static func open(
+        path: String, host: any LoopHost, clock: any EventClock, creator: String, log: Log
+    ) async throws(FeedbusError) -> Recorder {
+        do {
+            return Recorder(
+                file: try await StagedFile.open(path, on: host), clock: clock, creator: creator, log: log)
+        } catch {
+            throw FeedbusError(
+                .httpRecording,
+                error.errno == EWOULDBLOCK
+                    ? "the recording \(path) is being written by another feedbus; choose another file for --record"
+                    : "the recording \(path) cannot be written: \(error)", cause: error)
+        }
     }
 
     /// A transport whose exchanges are recorded.
@@ -30,41 +44,55 @@ package final class Recorder: Sendable {
         RecordingTransport(inner: transport, recorder: self)
     }
 
-    /// What was recorded so far, as a whole file; entries stand in the order in which they were asked.
-    package var har: Bytes {
-        let entries = state.withLock { $0.entries }.sorted { $0.order < $1.order }
-        return HARWriter.file(entries: entries.map(\.entry), creator: creator)
-    }
-
-    /// Writes the file, in one step, so that no half of it can ever be read.
-    /// - Throws: `FeedbusError` (`http.recording`) when it cannot be written.
+    /// Ends the file and puts it into its place, in one step, so that no half of it can ever be read there.
+    /// - Throws: `FeedbusError` (`http.recording`) when that fails, or an exchange is missing.
     package func finish() async throws {
         do {
-            let file = try await host.offload { self.har }
-            try await writeWholeFileAtomically(path, file, on: host)
+            try await file.finish { [creator] isFirst in
+                var writer = ByteWriter()
+                if isFirst { writer.append(HARWriter.head(creator: creator)) }
+                writer.append(HARWriter.tail)
+                return writer.finish()
+            }
         } catch {
-            throw FeedbusError(.httpRecording, "the recording cannot be written: \(error)", cause: error)
+            throw FeedbusError(
+                .httpRecording, "the recording cannot be written\(lostText.map { " and \($0)" } ?? ""): \(error)",
+                cause: error)
         }
+        if let lostText { throw FeedbusError(.httpRecording, "the recording \(lostText)") }
+    }
+
+    private var lostText: String? {
+        let lost = lost.load(ordering: .relaxed)
+        return lost > 0 ? "lacks \(lost) exchange\(lost == 1 ? "" : "s")" : nil
     }
 
     fileprivate func send(_ request: HTTPRequest, on inner: any HTTPTransport) async throws -> HTTPResponse {
-        let order = state.withLock { state in
-            state.started += 1
-            return state.started
-        }
         let startedAt = clock.wallTime
         let start = clock.now
-        func keep(_ outcome: Result<HTTPResponse, FeedbusError>) {
-            let entry = HARWriter.entry(request, outcome, startedAt: startedAt, took: clock.now - start)
-            state.withLock { $0.entries.append((order, entry)) }
-        }
         do {
             let response = try await inner.send(request)
-            keep(.success(response))
+            await keep(HARWriter.entry(request, .success(response), startedAt: startedAt, took: clock.now - start))
             return response
         } catch let error as FeedbusError {
-            keep(.failure(error))
+            await keep(HARWriter.entry(request, .failure(error), startedAt: startedAt, took: clock.now - start))
             throw error
+        }
+    }
+
+    private func keep(_ entry: Bytes) async {
+        do {
+            try await file.append { [creator] isFirst in
+                var writer = ByteWriter(capacity: entry.count + 256)
+                writer.append(isFirst ? HARWriter.head(creator: creator) : ",")
+                writer.append("\n" as StaticString)
+                writer.append(entry)
+                return writer.finish()
+            }
+        } catch {
+            if lost.add(1, ordering: .relaxed).oldValue == 0 {
+                log.error("the recording cannot be written, and lacks exchanges from here on: \(error)")
+            }
         }
     }
 }

@@ -11,7 +11,8 @@ import Synchronization
 /// Runs a checked config.
 package enum FeedbusProgram {
     /// Runs until the graph has ended or was told to stop, on the calling thread.
-    /// - Returns: the exit code: 0, or 1 when a node failed for good or events were left undelivered.
+    /// - Returns: the exit code: 0; 1 when a node failed for good or events were left undelivered; 2 when nothing was
+    ///   started, because `--record` names a file that cannot be written.
     package static func run(plan: Plan, options: RunOptions, registry: PluginRegistry) -> Int32 {
         ignoreSIGPIPE()
         let loop: EventLoop
@@ -52,8 +53,16 @@ private struct ProgramRun: Sendable {
     func run() async -> Int32 {
         let signals = SignalState()
         loop.onSignals([SIGINT, SIGTERM, SIGHUP]) { number in signals.received(number, on: loop) }
+        let recorder: Recorder?
+        do {
+            recorder = try await openRecording()
+        } catch {
+            log.error("\(describeError(error)); nothing was started")
+            return 2
+        }
         async let opening = StateStore.open(folder: plan.settings.state, on: loop)
-        async let connecting = HTTPServices.make(settings: plan.settings, options: options, loop: loop, log: log)
+        async let connecting = HTTPServices.make(
+            settings: plan.settings, options: options, recorder: recorder, loop: loop)
         let store: StateStore
         let http: HTTPServices
         do {
@@ -94,6 +103,12 @@ private struct ProgramRun: Sendable {
         await store.close()
         report.log(to: log)
         return code
+    }
+
+    private func openRecording() async throws -> Recorder? {
+        guard let path = options.record else { return nil }
+        return try await Recorder.open(
+            path: path, host: loop, clock: loop.clock, creator: "feedbus \(feedbusVersion)", log: log)
     }
 
     private func services(store: StateStore, http: HTTPServices) -> GraphServices {

@@ -12,7 +12,9 @@ struct HTTPServices: Sendable {
     let recording: RecordedTransport?
     let ledger: ServiceLedger
 
-    static func make(settings: Settings, options: RunOptions, loop: EventLoop, log: Log) async throws -> HTTPServices {
+    static func make(
+        settings: Settings, options: RunOptions, recorder: Recorder?, loop: EventLoop
+    ) async throws -> HTTPServices {
         var recording: RecordedTransport?
         if let path = settings.offlineRecording {
             recording = try await RecordedTransport.load(path, named: shown(path, from: settings.directory), on: loop)
@@ -20,9 +22,6 @@ struct HTTPServices: Sendable {
         let live =
             options.offline
             ? nil : try CurlTransport(loop: loop, userAgent: settings.userAgent ?? "feedbus/\(feedbusVersion)")
-        let recorder = options.record.map { path in
-            Recorder(path: path, host: loop, clock: loop.clock, creator: "feedbus \(feedbusVersion)")
-        }
         return HTTPServices(
             live: live, recorder: recorder, recording: recording, ledger: ServiceLedger())
     }

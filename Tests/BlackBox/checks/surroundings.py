@@ -61,6 +61,18 @@ def readers_that_stop_reading(case):
 
 
 @check
+def recording_that_cannot_be_written(case):
+    """`--record` into a place where no file can be: said at the start, exit code 2, nothing started; elsewhere a recording."""
+    case.config({"a": ticking(3)})
+    run = case.once("--record", "config.json/run.har", code=2)
+    hold("config.json/run.har" in run.err and "nothing was started" in run.err, "the place is named", seen=run.err)
+    hold(not (case.folder / "out.jsonl").exists(), "nothing was started")
+    case.once("--record", "made/run.har")
+    same(json.loads((case.folder / "made/run.har").read_text())["log"]["entries"], [], "exchanges of no request")
+    same(os.listdir(case.folder / "made"), ["run.har"], "files of the recording")
+
+
+@check
 def state_deleted_while_running(case):
     """The state folder is deleted under the running program: said at the next save, made anew, and used by the next start."""
     upstream = case.upstream()
