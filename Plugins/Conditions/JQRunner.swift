@@ -29,11 +29,9 @@ public final class JQRunner: Sendable {
 
     /// For each event, whether the expression gives anything but `false` and `null`.
     public func verdicts(for events: Chunk<Event>, on scope: EventScope) async throws -> [Verdict] {
-        try await run { [self] program, watch in
+        try await run { [self] program in
             events.map { event in
                 scope.text(of: event).withUnsafeBytes { text in
-                    watch.begin()
-                    defer { watch.end() }
                     let (holds, end) = program.holds(for: text)
                     return failure(end).map { .failed($0) } ?? .value(holds)
                 }
@@ -46,14 +44,12 @@ public final class JQRunner: Sendable {
     public func outputs(
         of events: Chunk<Event>, on scope: EventScope
     ) async throws -> (events: [Event], failures: [(event: Event, reason: String)]) {
-        try await run { [self] program, watch in
+        try await run { [self] program in
             var batch = OutputBatch(capacity: events.count)
             var failures: [(event: Event, reason: String)] = []
             for event in events {
                 let reason = scope.text(of: event).withUnsafeBytes { text in
-                    watch.begin()
-                    defer { watch.end() }
-                    return failure(batch.add(event) { writer, output in program.run(text, into: &writer, output) })
+                    failure(batch.add(event) { writer, output in program.run(text, into: &writer, output) })
                 }
                 if let reason { failures.append((event, reason)) }
             }
@@ -65,10 +61,8 @@ public final class JQRunner: Sendable {
     public func eachAlone<Result: Sendable>(
         _ body: @escaping @Sendable (_ run: (Bytes) -> (outputs: [Bytes], failure: String?)) throws -> Result
     ) async throws -> Result {
-        try await run { [self] program, watch in
+        try await run { [self] program in
             try body { text in
-                watch.begin()
-                defer { watch.end() }
                 var writer = ByteWriter()
                 var ranges: [Range<Int>] = []
                 let end = text.withUnsafeBytes { program.run($0, into: &writer) { ranges.append($0) } }
@@ -80,21 +74,33 @@ public final class JQRunner: Sendable {
     }
 
     /// Runs `body` on the thread pool with the program.
-    /// - Parameter body: tells the watch where an input begins and ends.
     func run<Result: Sendable>(
-        _ body: @escaping @Sendable (JQProgram, JQWatch) throws -> Result
+        _ body: @escaping @Sendable (JQProgram) throws -> Result
     ) async throws -> Result {
         let program = try await ownProgram()
-        let watch = JQWatch(program)
-        let (clock, limit) = (context.clock, limit)
-        let looking = context.task {
+        let watch = program.watch
+        let looking = context.task { [self] in await look(watch) }
+        defer { looking.cancel() }
+        let result = try await context.host.offload { try body(program) }
+        // What was given up is no fault of its events: they are left undelivered.
+        if watch.isGivenUp { throw CancellationError() }
+        return result
+    }
+
+    /// Looks after a program until it is through.
+    private func look(_ watch: JQWatch) async {
+        do {
             while true {
-                try await clock.sleep(for: limit)
+                try await context.clock.sleep(for: limit)
                 watch.look()
             }
+        } catch {}
+        // It is through; or else the program stops, and the clock lets nobody wait beyond the grace: then to its very end.
+        do {
+            while true { try await context.clock.sleep(for: .milliseconds(50)) }
+        } catch {
+            if !Task.isCancelled { watch.giveUp() }
         }
-        defer { looking.cancel() }
-        return try await context.host.offload { try body(program, watch) }
     }
 
     private func ownProgram() async throws -> JQProgram {

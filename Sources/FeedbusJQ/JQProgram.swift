@@ -19,11 +19,14 @@ public enum JQEnd: Sendable, Equatable {
 /// doubles: digits beyond the 17th are lost, and 1.0 becomes 1.
 ///
 /// `@unchecked Sendable`: whoever has it uses it on one thread at a time (a stage awaits one piece of pool work before it
-/// gives the next); only `halt` comes from another thread, and libjq looks at the flag that it sets before each step.
+/// gives the next); only the watch's halt comes from another thread, while a run is on, and libjq looks at the flag that it
+/// sets before each step.
 public final class JQProgram: @unchecked Sendable {
     public let text: String
     private let program: OpaquePointer
     private let outputLimit: Int
+    /// Looks after the runs, from any thread.
+    public let watch: JQWatch
 
     /// An input, or an output, that nests deeper is an error.
     static let maximumDepth = 1000
@@ -41,6 +44,8 @@ public final class JQProgram: @unchecked Sendable {
         self.text = text
         self.program = program
         self.outputLimit = outputLimit
+        let machine = Machine(program)
+        watch = JQWatch { machine.halt() }
     }
 
     deinit { cjq_free(program) }
@@ -53,6 +58,8 @@ public final class JQProgram: @unchecked Sendable {
         _ input: UnsafeRawBufferPointer, into writer: inout ByteWriter, _ output: (Range<Int>) -> Void
     ) -> JQEnd {
         guard start(input) else { return JQProgram.unreadable }
+        defer { watch.end() }
+        guard watch.begin() else { return .halted }
         let first = writer.count
         var count = 0
         while true {
@@ -74,6 +81,8 @@ public final class JQProgram: @unchecked Sendable {
     /// - Returns: false where the end is not `.done`.
     public func holds(for input: UnsafeRawBufferPointer) -> (holds: Bool, end: JQEnd) {
         guard start(input) else { return (false, JQProgram.unreadable) }
+        defer { watch.end() }
+        guard watch.begin() else { return (false, .halted) }
         for _ in 0..<JQProgram.maximumOutputs {
             var text: UnsafePointer<CChar>?
             var length = 0
@@ -83,9 +92,6 @@ public final class JQProgram: @unchecked Sendable {
         }
         return (false, .failed("it gives more than \(JQProgram.maximumOutputs) values"))
     }
-
-    /// Stops a run that another thread is in; at most once a run.
-    func halt() { cjq_halt(program) }
 
     private func start(_ input: UnsafeRawBufferPointer) -> Bool {
         cjq_start(program, input.baseAddress, input.count, UInt32(JQProgram.maximumDepth))
@@ -102,4 +108,15 @@ public final class JQProgram: @unchecked Sendable {
         default: return .done
         }
     }
+}
+
+/// The machine as far as the watch needs it.
+///
+/// `@unchecked Sendable`: it is only halted, which any thread may do while a run is on; a run keeps the program alive.
+private struct Machine: @unchecked Sendable {
+    private let program: OpaquePointer
+
+    init(_ program: OpaquePointer) { self.program = program }
+
+    func halt() { cjq_halt(program) }
 }

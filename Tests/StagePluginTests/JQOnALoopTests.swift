@@ -54,6 +54,26 @@ struct JQOnALoopTests {
         #expect(reasons.allSatisfy { $0.hasPrefix("2: ") && $0.hasSuffix("it took longer than 100ms and was stopped") })
     }
 
+    /// Once the program stops, its clock lets nobody wait beyond the grace: here the grace is over.
+    @Test func aStopDoesNotWaitForAnExpressionWithoutEnd() async throws {
+        struct Over: EventClock {
+            let base: any EventClock
+            var now: Instant { base.now }
+            var wallTime: WallTime { base.wallTime }
+            func sleep(until deadline: Instant) async throws { throw CancellationError() }
+        }
+        let refused = Counter()
+        try await withLoop { loop in
+            var context = context(on: loop) { _, _ in refused.add(1) }
+            context.clock = Over(base: loop.clock)
+            let stage = try Map(options: MapOptions.decoded(from: #"{"jq": "def f: f; f"}"#), context: context)
+            await #expect(throws: CancellationError.self) {
+                try await stage.process(Chunk([event("1", id: "1"), event("2", id: "2")]))
+            }
+        }
+        #expect(refused.value == 0)
+    }
+
     @Test func manyInstancesWorkAtOnce() async throws {
         let outputs = try await withLoop { loop in
             let context = context(on: loop) { _, _ in }
