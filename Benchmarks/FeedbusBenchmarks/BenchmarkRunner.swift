@@ -10,8 +10,11 @@ enum BenchmarkRunner {
         // First: memory that others have freed would be used again.
         IdleSubscription.self, MapFilterScan.self, MapFilterScanOnes.self, SubjectFanOut.self, SubjectFanOutReplay.self,
         MergeOfEight.self,
-        FlatMapGrid.self, FlatMapGridOnes.self, CombineLatestOfTwo.self, ZipOfTwo.self, WithLatestFromOfTwo.self,
-        ActorCall.self, ContinuationHandOff.self, EdgeHandOff.self, DirectHandOff.self,
+        FlatMapGrid.self, FlatMapGridOnes.self,
+        CombineLatestOfTwo.self, CombineLatestOfTwoOnes.self, ZipOfTwo.self, ZipOfTwoOnes.self,
+        WithLatestFromOfTwo.self,
+        WithLatestFromOfTwoOnes.self,
+        ActorCall.self, ContinuationHandOff.self, EdgeHandOff.self, EdgeHandOffRoomy.self, DirectHandOff.self,
     ]
     static let runs = 7
 

@@ -105,22 +105,36 @@ struct ContinuationHandOff: Benchmark {
     }
 }
 
-/// A producer and a consumer with a buffer of one chunk between them: every chunk is a hand-off with back-pressure.
+/// A producer and a consumer with an edge between them.
+private func handOff(_ count: Int, capacity: Int, on loop: EventLoop) async throws -> Int {
+    let edge = Edge<Int>(capacity: capacity)
+    let producer = loop.task {
+        for number in 0..<count { try await edge.send(Chunk(one: number)) }
+        edge.finish()
+    }
+    var sum = 0
+    while let chunk = try await edge.next() { sum += chunk.count }
+    try await producer.value
+    return sum
+}
+
+/// Room for one chunk: each of them is handed off with back-pressure. The consumer waits, gets one and finds a second one
+/// buffered, and a third one comes in when that is taken: so two tasks are resumed for three chunks.
 struct EdgeHandOff: Benchmark {
     static let name = "edge"
-    static let unit = "chunk through an edge with room for one, between two tasks of one loop"
+    static let unit = "chunk of one through an edge with room for one, between two tasks of one loop"
     static let operations = 100_000
     static let limit: Double? = 1_000
 
-    func run(on loop: EventLoop) async throws -> Int {
-        let edge = Edge<Int>(capacity: 1)
-        let producer = loop.task {
-            for number in 0..<Self.operations { try await edge.send(Chunk([number])) }
-            edge.finish()
-        }
-        var sum = 0
-        while let chunk = try await edge.next() { sum += chunk.count }
-        try await producer.value
-        return sum
-    }
+    func run(on loop: EventLoop) async throws -> Int { try await handOff(Self.operations, capacity: 1, on: loop) }
+}
+
+/// Room as a node of a graph has it by default: the tasks take turns by 256 chunks.
+struct EdgeHandOffRoomy: Benchmark {
+    static let name = "edge-roomy"
+    static let unit = "chunk of one through an edge with room for 256, between two tasks of one loop"
+    static let operations = 1_000_000
+    static let limit: Double? = 1_000
+
+    func run(on loop: EventLoop) async throws -> Int { try await handOff(Self.operations, capacity: 256, on: loop) }
 }

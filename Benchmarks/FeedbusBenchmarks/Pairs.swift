@@ -1,9 +1,9 @@
-// feedbus: combineLatest, zip and withLatestFrom of two flows, one number at a time.
+// feedbus: combineLatest, zip and withLatestFrom of two flows.
 
 import FeedbusFlow
 import FeedbusLoop
 
-private let count = 200_000
+private let count = 400_000
 
 private func work(_ flow: Flow<(Int, Int)>) async throws -> Int {
     let sum = Sum()
@@ -25,38 +25,63 @@ private func plain() -> Int {
     return sum.value
 }
 
-struct CombineLatestOfTwo: Benchmark {
+/// Two flows of numbers.
+private func two(chunk: Int) -> (Flow<Int>, Flow<Int>) {
+    (numbers(count / 2, chunk: chunk), numbers(count / 2, chunk: chunk))
+}
+
+/// Two flows side by side, each number an operation.
+protocol PairBenchmark: Benchmark {
+    static var chunk: Int { get }
+    func pair(_ left: Flow<Int>, _ right: Flow<Int>) -> Flow<(Int, Int)>
+}
+
+extension PairBenchmark {
+    static var unit: String {
+        "number of 2 flows in chunks of \(chunk == 1 ? "one" : "\(chunk)"); floor: closures in class nodes"
+    }
+    static var operations: Int { count }
+    static var limit: Double? { 150 }
+
+    func run(on loop: EventLoop) async throws -> Int {
+        let (left, right) = two(chunk: Self.chunk)
+        return try await work(pair(left, right))
+    }
+    func floor() -> Int? { plain() }
+}
+
+struct CombineLatestOfTwo: PairBenchmark {
     static let name = "combine-latest"
-    static let unit = "number of 2 flows in chunks of one; floor: closures in class nodes"
-    static let operations = count
-    static let limit: Double? = 150
-
-    func run(on loop: EventLoop) async throws -> Int {
-        try await work(numbers(count / 2, chunk: 1).combineLatest(numbers(count / 2, chunk: 1)))
-    }
-    func floor() -> Int? { plain() }
+    static let chunk = 256
+    func pair(_ left: Flow<Int>, _ right: Flow<Int>) -> Flow<(Int, Int)> { left.combineLatest(right) }
 }
 
-struct ZipOfTwo: Benchmark {
+struct CombineLatestOfTwoOnes: PairBenchmark {
+    static let name = "combine-latest-ones"
+    static let chunk = 1
+    func pair(_ left: Flow<Int>, _ right: Flow<Int>) -> Flow<(Int, Int)> { left.combineLatest(right) }
+}
+
+struct ZipOfTwo: PairBenchmark {
     static let name = "zip"
-    static let unit = "number of 2 flows in chunks of one; floor: closures in class nodes"
-    static let operations = count
-    static let limit: Double? = 150
-
-    func run(on loop: EventLoop) async throws -> Int {
-        try await work(numbers(count / 2, chunk: 1).zip(numbers(count / 2, chunk: 1)))
-    }
-    func floor() -> Int? { plain() }
+    static let chunk = 256
+    func pair(_ left: Flow<Int>, _ right: Flow<Int>) -> Flow<(Int, Int)> { left.zip(right) }
 }
 
-struct WithLatestFromOfTwo: Benchmark {
-    static let name = "with-latest-from"
-    static let unit = "number of 2 flows in chunks of one; floor: closures in class nodes"
-    static let operations = count
-    static let limit: Double? = 150
+struct ZipOfTwoOnes: PairBenchmark {
+    static let name = "zip-ones"
+    static let chunk = 1
+    func pair(_ left: Flow<Int>, _ right: Flow<Int>) -> Flow<(Int, Int)> { left.zip(right) }
+}
 
-    func run(on loop: EventLoop) async throws -> Int {
-        try await work(numbers(count / 2, chunk: 1).withLatestFrom(numbers(count / 2, chunk: 1)))
-    }
-    func floor() -> Int? { plain() }
+struct WithLatestFromOfTwo: PairBenchmark {
+    static let name = "with-latest-from"
+    static let chunk = 256
+    func pair(_ left: Flow<Int>, _ right: Flow<Int>) -> Flow<(Int, Int)> { left.withLatestFrom(right) }
+}
+
+struct WithLatestFromOfTwoOnes: PairBenchmark {
+    static let name = "with-latest-from-ones"
+    static let chunk = 1
+    func pair(_ left: Flow<Int>, _ right: Flow<Int>) -> Flow<(Int, Int)> { left.withLatestFrom(right) }
 }

@@ -1,6 +1,21 @@
 // feedbus: the inner loops of map, scan and filter, straight from storage to storage.
 
 extension Chunk {
+    /// What `transform` makes of each element.
+    @inlinable
+    func mapped<Output: Sendable>(_ transform: (Element) -> Output) -> Chunk<Output> {
+        if count == 1 { return Chunk<Output>(one: transform(self[0])) }
+        return Chunk<Output>(
+            [Output](unsafeUninitializedCapacity: count) { buffer, written in
+                withElements { elements in
+                    for index in 0..<elements.count {
+                        buffer.initializeElement(at: index, to: transform(elements[index]))
+                    }
+                }
+                written = count
+            })
+    }
+
     /// Runs `body` over the elements in place.
     @inlinable
     func withElements<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {

@@ -20,20 +20,23 @@ extension Flow {
             let gate = SerialGate()
             let latest = Local([Element?](repeating: nil, count: flows.count))
             let missing = Local(flows.count)
+            let row = Local<[Element]>([])
             let branches = flows.enumerated().map { index, flow -> @Sendable () async throws -> BranchEnd in
                 {
                     try await flow.collect { chunk in
-                        try await gate.run {
+                        if try !gate.tryEnter() { try await gate.waitToEnter() }
+                        if missing.value > 0 {
                             if latest.value[index] == nil { missing.value -= 1 }
                             latest.value[index] = chunk.last
-                            guard missing.value == 0 else { return }
-                            var row = latest.value.compactMap { $0 }
-                            let rows = chunk.map { element in
-                                row[index] = element
-                                return row
-                            }
-                            try await emit(Chunk(rows))
+                            guard missing.value == 0 else { return gate.leave() }
+                            row.value = latest.value.compactMap { $0 }
                         }
+                        let rows = chunk.mapped { element in
+                            row.value[index] = element
+                            return row.value
+                        }
+                        do { try await emit(rows) } catch { throw gate.closing(error) }
+                        gate.leave()
                     }
                     let isEmpty = Local(false)
                     try await gate.run { isEmpty.value = latest.value[index] == nil }
@@ -54,11 +57,11 @@ extension Flow {
                 [
                     {
                         try await self.collect { chunk in
-                            try await gate.run {
-                                latest.value.mine = chunk.last
-                                guard let other = latest.value.others else { return }
-                                try await emit(Chunk(chunk.map { ($0, other) }))
-                            }
+                            if try !gate.tryEnter() { try await gate.waitToEnter() }
+                            if let last = chunk.last { latest.value.mine = last }
+                            guard let other = latest.value.others else { return gate.leave() }
+                            do { try await emit(chunk.mapped { ($0, other) }) } catch { throw gate.closing(error) }
+                            gate.leave()
                         }
                         let isEmpty = Local(false)
                         try await gate.run { isEmpty.value = latest.value.mine == nil }
@@ -66,11 +69,11 @@ extension Flow {
                     },
                     {
                         try await other.collect { chunk in
-                            try await gate.run {
-                                latest.value.others = chunk.last
-                                guard let mine = latest.value.mine else { return }
-                                try await emit(Chunk(chunk.map { (mine, $0) }))
-                            }
+                            if try !gate.tryEnter() { try await gate.waitToEnter() }
+                            if let last = chunk.last { latest.value.others = last }
+                            guard let mine = latest.value.mine else { return gate.leave() }
+                            do { try await emit(chunk.mapped { (mine, $0) }) } catch { throw gate.closing(error) }
+                            gate.leave()
                         }
                         let isEmpty = Local(false)
                         try await gate.run { isEmpty.value = latest.value.others == nil }
@@ -103,8 +106,10 @@ extension Flow {
                     },
                     {
                         try await self.collect { chunk in
+                            // Nobody else emits: the gate only tells whether the other flow has failed.
+                            try gate.checkOpen()
                             guard let value = latest.value else { return }
-                            try await gate.run { try await emit(Chunk(chunk.map { ($0, value) })) }
+                            do { try await emit(chunk.mapped { ($0, value) }) } catch { throw gate.closing(error) }
                         }
                         return .complete
                     },

@@ -46,7 +46,9 @@ extension Flow {
                             try await runIsolated(to: isolation) {
                                 try await nursery.failing(gate) {
                                     try await transform(element).collect { chunk in
-                                        try await gate.run { try await emit(chunk) }
+                                        if try !gate.tryEnter() { try await gate.waitToEnter() }
+                                        do { try await emit(chunk) } catch { throw gate.closing(error) }
+                                        gate.leave()
                                     }
                                     nursery.finishInner()
                                 }

@@ -18,7 +18,11 @@ extension Flow {
             let gate = SerialGate()
             let branches = flows.map { flow -> @Sendable () async throws -> BranchEnd in
                 {
-                    try await flow.collect { chunk in try await gate.run { try await emit(chunk) } }
+                    try await flow.collect { chunk in
+                        if try !gate.tryEnter() { try await gate.waitToEnter() }
+                        do { try await emit(chunk) } catch { throw gate.closing(error) }
+                        gate.leave()
+                    }
                     return .goOn
                 }
             }

@@ -15,11 +15,11 @@ extension Flow {
     @inlinable
     public static func zip(_ flows: [Flow], buffer: Int = 128) -> Flow<[Element]> {
         Flow<[Element]> { emit in
-            let columns = flows.count
-            let run = ZipRun<Element>(columns, buffer: buffer) { rows in
-                try await emit(Chunk((0..<rows[0].count).map { row in (0..<columns).map { rows[$0][row] } }))
-            }
-            try await runBranches(flows.enumerated().map { run.branch($1, at: $0) }, gate: run.gate)
+            let run = ZipRun(Zipper<Element>(flows.count), buffer: buffer, emit)
+            try await runBranches(
+                flows.enumerated().map { index, flow in
+                    { try await run.collect(flow, at: index) { $0.rows(with: $1, at: index) } }
+                }, gate: run.gate)
         }
     }
 
@@ -27,76 +27,113 @@ extension Flow {
     @inlinable
     public func zip<Other: Sendable>(_ other: Flow<Other>, buffer: Int = 128) -> Flow<(Element, Other)> {
         Flow<(Element, Other)> { emit in
-            let run = ZipRun<ZipSide<Element, Other>>(2, buffer: buffer) { rows in
-                var pairs: [(Element, Other)] = []
-                pairs.reserveCapacity(rows[0].count)
-                for row in 0..<rows[0].count {
-                    guard case .left(let left) = rows[0][row], case .right(let right) = rows[1][row] else {
-                        preconditionFailure("the columns of a zip are mixed up")
-                    }
-                    pairs.append((left, right))
-                }
-                try await emit(Chunk(pairs))
-            }
+            let run = ZipRun(PairZipper<Element, Other>(), buffer: buffer, emit)
             try await runBranches(
                 [
-                    run.branch(self.map { .left($0) }, at: 0),
-                    run.branch(other.map { .right($0) }, at: 1),
+                    { try await run.collect(self, at: 0) { $0.pairs(withLeft: $1) } },
+                    { try await run.collect(other, at: 1) { $0.pairs(withRight: $1) } },
                 ], gate: run.gate)
         }
     }
 }
 
-/// Lets flows of two types share the queues of a zip.
+/// What zip needs to know of its queues.
 @usableFromInline
-enum ZipSide<Left: Sendable, Right: Sendable>: Sendable {
-    case left(Left)
-    case right(Right)
+protocol ZipQueues: Sendable {
+    associatedtype Row: Sendable
+    /// One a flow.
+    var sides: [ZipSide] { get set }
+}
+
+/// One flow of a zip.
+@usableFromInline
+struct ZipSide: Sendable {
+    /// Elements in its queue.
+    @usableFromInline var count = 0
+    @usableFromInline var isCompleted = false
+    /// It waits for room in its queue.
+    @usableFromInline var isHeld = false
+    @usableFromInline let signal = Signal()
+
+    @inlinable
+    init() {}
 }
 
 /// One collection of a zip.
 @usableFromInline
-struct ZipRun<Element: Sendable>: Sendable {
+struct ZipRun<Queues: ZipQueues>: Sendable {
     @usableFromInline let gate = SerialGate()
-    @usableFromInline let state: Local<Zipper<Element>>
-    @usableFromInline let signals: [Signal]
+    @usableFromInline let queues: Local<Queues>
+    /// Flows that have completed, and flows that are held: mostly none, and then there is nothing to look through.
+    @usableFromInline let completed = Local(0)
+    @usableFromInline let held = Local(0)
     @usableFromInline let buffer: Int
-    @usableFromInline let emit: @Sendable (_ columns: [Chunk<Element>]) async throws -> Void
+    @usableFromInline let emit: @Sendable (Chunk<Queues.Row>) async throws -> Void
 
     @inlinable
-    init(_ number: Int, buffer: Int, emit: @escaping @Sendable ([Chunk<Element>]) async throws -> Void) {
-        state = Local(Zipper(number))
-        signals = (0..<number).map { _ in Signal() }
+    init(_ queues: Queues, buffer: Int, _ emit: @escaping @Sendable (Chunk<Queues.Row>) async throws -> Void) {
+        self.queues = Local(queues)
         self.buffer = buffer
         self.emit = emit
     }
 
+    /// No row can come any more: a completed flow has nothing queued.
     @inlinable
-    func branch(_ flow: Flow<Element>, at index: Int) -> @Sendable () async throws -> BranchEnd {
-        {
-            let isDone = Local(false)
-            try await flow.collectWhile { chunk in
-                let isHeld = Local(false)
-                try await gate.run {
-                    state.value.append(chunk, to: index)
-                    let number = state.value.rowCount
-                    if number > 0 {
-                        try await emit(signals.indices.map { state.value.take(number, from: $0) })
-                        for released in state.value.release(buffer: buffer) { signals[released].signal() }
-                    }
-                    isDone.value = state.value.isDone
-                    isHeld.value = state.value.counts[index] > buffer
-                    state.value.isHeld[index] = isHeld.value
+    var isDone: Bool { completed.value > 0 && queues.value.sides.contains { $0.isCompleted && $0.count == 0 } }
+
+    /// The branch of one flow.
+    /// - Parameter take: puts a chunk into its queue and takes out the rows that are full then.
+    @inlinable @inline(__always)
+    func collect<Element: Sendable>(
+        _ flow: Flow<Element>, at index: Int,
+        _ take: @escaping @Sendable (inout Queues, Chunk<Element>) -> Chunk<Queues.Row>
+    ) async throws -> BranchEnd {
+        let abort = FlowAbort()
+        do {
+            try await flow.collect { chunk in
+                if try !gate.tryEnter() { try await gate.waitToEnter() }
+                if isDone {
+                    gate.leave()
+                    throw abort
                 }
-                if isHeld.value, !isDone.value { try await signals[index].wait() }
-                return !isDone.value
+                let rows = take(&queues.value, chunk)
+                if !rows.isEmpty {
+                    do { try await emit(rows) } catch { throw gate.closing(error) }
+                    release()
+                    if isDone {
+                        gate.leave()
+                        throw abort
+                    }
+                }
+                if queues.value.sides[index].count > buffer {
+                    queues.value.sides[index].isHeld = true
+                    held.value += 1
+                    let signal = queues.value.sides[index].signal
+                    gate.leave()
+                    return try await signal.wait()
+                }
+                gate.leave()
             }
-            if isDone.value { return .complete }
-            try await gate.run {
-                state.value.isCompleted[index] = true
-                isDone.value = state.value.isDone
-            }
-            return isDone.value ? .complete : .goOn
+        } catch let error as FlowAbort where error === abort {
+            return .complete
+        }
+        if try !gate.tryEnter() { try await gate.waitToEnter() }
+        queues.value.sides[index].isCompleted = true
+        completed.value += 1
+        let isComplete = isDone
+        gate.leave()
+        return isComplete ? .complete : .goOn
+    }
+
+    /// Lets held flows go on. Half of the buffer must be free, so that not every element costs a hand-off.
+    @inlinable
+    func release() {
+        if held.value == 0 { return }
+        for index in queues.value.sides.indices
+        where queues.value.sides[index].isHeld && queues.value.sides[index].count <= buffer / 2 {
+            queues.value.sides[index].isHeld = false
+            held.value -= 1
+            queues.value.sides[index].signal.signal()
         }
     }
 }

@@ -17,9 +17,18 @@ final class SerialGate: Sendable {
         init() {}
     }
 
+    /// What passes the gate most of the time is alone: then one atomic step lets it in, and one lets it out.
+    @usableFromInline
+    enum Word {
+        @inlinable static var free: Int { 0 }
+        /// Somebody is inside, and nobody waits.
+        @inlinable static var held: Int { 1 }
+        /// Somebody waits, or the gate is closed: the state below knows.
+        @inlinable static var guarded: Int { 2 }
+    }
+
     @usableFromInline
     struct State: Sendable {
-        @usableFromInline var isHeld = false
         @usableFromInline var isClosed = false
         @usableFromInline var failure: (any Error)?
         @usableFromInline var waiters = Ring<(id: UInt64, waiter: Waiter)>()
@@ -29,6 +38,8 @@ final class SerialGate: Sendable {
         init() {}
     }
 
+    /// Left for `guarded`, and that left again, under the lock of the state only.
+    @usableFromInline let word = Atomic(Word.free)
     @usableFromInline let state = Mutex(State())
 
     @inlinable
@@ -40,51 +51,87 @@ final class SerialGate: Sendable {
     /// How the gate was closed; nil while it is open.
     @inlinable var end: (failure: (any Error)?, Void)? { state.withLock { $0.isClosed ? ($0.failure, ()) : nil } }
 
-    /// Runs `body` when nobody else does.
+    /// Runs `body` when nobody else does. Where every element passes, the steps are written out instead, as here: an `await`
+    /// that is followed by anything costs a look at the executor.
     /// - Throws: `Closed` when the gate is closed, what `body` throws (which closes the gate), and `CancellationError`.
     @inlinable @inline(__always)
     func run(_ body: () async throws -> Void) async throws {
         if try !tryEnter() { try await waitToEnter() }
-        do {
-            try await body()
-        } catch {
-            close(error)
-            throw error
-        }
+        do { try await body() } catch { throw closing(error) }
         leave()
     }
 
     /// Lets nobody in any more; the first failure counts. What is inside goes on.
-    @inlinable
+    @usableFromInline
     func close(_ failure: (any Error)?) {
         let waiters = state.withLock { state in
             if !state.isClosed {
                 state.isClosed = true
                 state.failure = failure
+                word.store(Word.guarded, ordering: .sequentiallyConsistent)
             }
             return state.waiters.removeAll()
         }
         for (_, waiter) in waiters { waiter.resume(throwing: Closed()) }
     }
 
-    @inlinable
-    func tryEnter() throws -> Bool {
-        try state.withLock { state in
-            if state.isClosed { throw Closed() }
-            if state.isHeld { return false }
-            state.isHeld = true
-            return true
-        }
+    /// Closes the gate with a failure, and returns it.
+    @usableFromInline
+    func closing(_ failure: any Error) -> any Error {
+        close(failure)
+        return failure
     }
 
-    @inlinable
+    /// - Returns: false when somebody is inside: then `waitToEnter` must follow.
+    /// - Throws: `Closed`.
+    @inlinable @inline(__always)
+    func tryEnter() throws -> Bool {
+        if word.compareExchange(expected: Word.free, desired: Word.held, ordering: .acquiring).exchanged { return true }
+        try checkOpen()
+        return false
+    }
+
+    /// For what only needs to know whether a branch has failed.
+    /// - Throws: `Closed`.
+    @inlinable @inline(__always)
+    func checkOpen() throws {
+        if word.load(ordering: .acquiring) == Word.guarded { try checkState() }
+    }
+
+    @usableFromInline
+    func checkState() throws {
+        try state.withLock { if $0.isClosed { throw Closed() } }
+    }
+
+    @inlinable @inline(__always)
     func leave() {
+        if word.compareExchange(expected: Word.held, desired: Word.free, ordering: .releasing).exchanged { return }
+        leaveGuarded()
+    }
+
+    @usableFromInline
+    func leaveGuarded() {
         let next = state.withLock { state in
             let next = state.waiters.popFirst()
-            if next == nil { state.isHeld = false }
+            if !state.isClosed, state.waiters.isEmpty {
+                word.store(next == nil ? Word.free : Word.held, ordering: .releasing)
+            }
             return next
         }
         next?.waiter.resume()
+    }
+
+    /// Under the lock: takes the gate, or marks it as waited for.
+    /// - Returns: whether it was free.
+    private func takeOrMark() -> Bool {
+        while true {
+            if word.compareExchange(expected: Word.free, desired: Word.held, ordering: .acquiring).exchanged {
+                return true
+            }
+            let (marked, was) = word.compareExchange(
+                expected: Word.held, desired: Word.guarded, ordering: .acquiringAndReleasing)
+            if marked || was == Word.guarded { return false }
+        }
     }
 
     @usableFromInline
@@ -98,10 +145,7 @@ final class SerialGate: Sendable {
                 let result: Result<Void, any Error>? = state.withLock { state in
                     if state.isClosed { return .failure(Closed()) }
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if !state.isHeld {
-                        state.isHeld = true
-                        return .success(())
-                    }
+                    if takeOrMark() { return .success(()) }
                     state.waiters.append((id, continuation))
                     return nil
                 }

@@ -1,60 +1,117 @@
 // feedbus: what zip keeps of its flows.
 
-/// The queues of one `zip`. Touched inside the gate only.
+/// The queues of a `zip` of any number of flows. Touched inside the gate only.
 @usableFromInline
-struct Zipper<Element: Sendable> {
-    @usableFromInline var queues: [Ring<Chunk<Element>>]
-    @usableFromInline var counts: [Int]
-    @usableFromInline var isCompleted: [Bool]
-    /// The flow waits for room in its queue.
-    @usableFromInline var isHeld: [Bool]
+struct Zipper<Element: Sendable>: ZipQueues {
+    @usableFromInline typealias Row = [Element]
+
+    @usableFromInline var sides: [ZipSide]
+    @usableFromInline var queues: [ZipQueue<Element>]
 
     @inlinable
     init(_ number: Int) {
-        queues = Array(repeating: Ring(), count: number)
-        counts = Array(repeating: 0, count: number)
-        isCompleted = Array(repeating: false, count: number)
-        isHeld = isCompleted
+        sides = (0..<number).map { _ in ZipSide() }
+        queues = Array(repeating: ZipQueue(), count: number)
     }
 
+    /// Takes a chunk of one flow, and hands out the rows that are full then.
     @inlinable
-    mutating func append(_ chunk: Chunk<Element>, to index: Int) {
+    mutating func rows(with chunk: Chunk<Element>, at index: Int) -> Chunk<[Element]> {
         queues[index].append(chunk)
-        counts[index] += chunk.count
+        sides[index].count += chunk.count
+        let number = sides.reduce(.max) { min($0, $1.count) }
+        guard number > 0 else { return Chunk() }
+        let columns = queues.indices.map { index in
+            sides[index].count -= number
+            return queues[index].take(number)
+        }
+        return Chunk((0..<number).map { row in columns.map { $0[row] } })
+    }
+}
+
+/// The queues of a `zip` of two flows: one of them is always empty. Touched inside the gate only.
+@usableFromInline
+struct PairZipper<Left: Sendable, Right: Sendable>: ZipQueues {
+    @usableFromInline typealias Row = (Left, Right)
+
+    @usableFromInline var sides = [ZipSide(), ZipSide()]
+    @usableFromInline var left = ZipQueue<Left>()
+    @usableFromInline var right = ZipQueue<Right>()
+
+    @inlinable
+    init() {}
+
+    @inlinable
+    mutating func pairs(withLeft chunk: Chunk<Left>) -> Chunk<(Left, Right)> {
+        let number = paired(chunk.count, at: 0)
+        left.append(chunk.dropFirst(number))
+        return number == 0 ? Chunk() : Self.pairs(number, chunk, right.take(number))
     }
 
-    /// Full rows that can be made now.
-    @inlinable var rowCount: Int { counts.min() ?? 0 }
-
-    /// No row can come any more: a completed flow has nothing queued.
-    @inlinable var isDone: Bool { counts.indices.contains { isCompleted[$0] && counts[$0] == 0 } }
-
-    /// The next `number` elements of one flow.
     @inlinable
-    mutating func take(_ number: Int, from index: Int) -> Chunk<Element> {
-        counts[index] -= number
-        let first = queues[index][0]
+    mutating func pairs(withRight chunk: Chunk<Right>) -> Chunk<(Left, Right)> {
+        let number = paired(chunk.count, at: 1)
+        right.append(chunk.dropFirst(number))
+        return number == 0 ? Chunk() : Self.pairs(number, left.take(number), chunk)
+    }
+
+    /// How many of `count` new elements of one side have a partner. The counts are brought up to date.
+    @inlinable
+    mutating func paired(_ count: Int, at index: Int) -> Int {
+        let number = min(count, sides[1 - index].count)
+        sides[1 - index].count -= number
+        sides[index].count += count - number
+        return number
+    }
+
+    @inlinable
+    static func pairs(_ number: Int, _ left: Chunk<Left>, _ right: Chunk<Right>) -> Chunk<(Left, Right)> {
+        if number == 1 { return Chunk(one: (left[0], right[0])) }
+        return Chunk(
+            [(Left, Right)](unsafeUninitializedCapacity: number) { buffer, written in
+                left.withElements { left in
+                    right.withElements { right in
+                        for index in 0..<number {
+                            buffer.initializeElement(at: index, to: (left[index], right[index]))
+                        }
+                    }
+                }
+                written = number
+            })
+    }
+}
+
+/// The chunks of one flow of a zip that wait for partners.
+@usableFromInline
+struct ZipQueue<Element: Sendable>: Sendable {
+    @usableFromInline var chunks = Ring<Chunk<Element>>()
+
+    @inlinable
+    init() {}
+
+    @inlinable
+    mutating func append(_ chunk: Chunk<Element>) {
+        if !chunk.isEmpty { chunks.append(chunk) }
+    }
+
+    /// The next `number` elements, 1...; there must be as many.
+    @inlinable
+    mutating func take(_ number: Int) -> Chunk<Element> {
+        let first = chunks[0]
         if first.count > number {
-            queues[index][0] = first.dropFirst(number)
+            chunks[0] = first.dropFirst(number)
             return first.prefix(number)
         }
-        _ = queues[index].popFirst()
+        _ = chunks.popFirst()
         if first.count == number { return first }
         var elements = first.array
+        elements.reserveCapacity(number)
         while elements.count < number {
-            let next = queues[index][0]
+            let next = chunks[0]
             let missing = number - elements.count
             elements.append(contentsOf: next.prefix(missing))
-            if next.count > missing { queues[index][0] = next.dropFirst(missing) } else { _ = queues[index].popFirst() }
+            if next.count > missing { chunks[0] = next.dropFirst(missing) } else { _ = chunks.popFirst() }
         }
         return Chunk(elements)
-    }
-
-    /// Which held flows may go on. Half of the buffer must be free, so that not every element costs a hand-off.
-    @inlinable
-    mutating func release(buffer: Int) -> [Int] {
-        let released = counts.indices.filter { isHeld[$0] && counts[$0] <= buffer / 2 }
-        for index in released { isHeld[index] = false }
-        return released
     }
 }

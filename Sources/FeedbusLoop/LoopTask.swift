@@ -22,9 +22,13 @@ extension LoopHost {
 /// An actor without state: something on a loop that tasks can be isolated to.
 private actor LoopIsolation {
     private let host: any LoopHost
-    nonisolated var unownedExecutor: UnownedSerialExecutor { host.serialExecutor }
+    /// Asked for after every `await` of the task: so it is kept, and not looked up.
+    nonisolated let unownedExecutor: UnownedSerialExecutor
 
-    init(_ host: any LoopHost) { self.host = host }
+    init(_ host: any LoopHost) {
+        self.host = host
+        unownedExecutor = host.serialExecutor
+    }
 
     func start<Success: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Success
