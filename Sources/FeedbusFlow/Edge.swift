@@ -50,6 +50,12 @@ public final class Edge<Element: Sendable>: Sendable {
     public func send(_ chunk: Chunk<Element>, shielded: Bool = false) async throws {
         guard !chunk.isEmpty else { return }
         if !shielded { try Task.checkCancellation() }
+        switch state.withLock({ $0.pass(chunk) }) {
+        case .taken: return
+        case .consumer(let consumer): return consumer.resume(returning: chunk)
+        case .blocked(let place): return try await wait(at: place, shielded: shielded)
+        case .no: break
+        }
         switch offer(chunk) {
         case .taken: return
         case .refused(let error): throw error
@@ -118,6 +124,14 @@ extension Edge {
     /// Hands a chunk over without waiting. After `.blocked`, `attach` or `cancelSender` must follow.
     @inlinable
     func offer(_ chunk: Chunk<Element>) -> Machine.Offer { act { $0.offer(chunk, reply: .unattached, &$1) } }
+
+    /// How many elements from the front of `chunk` would not be held up now.
+    @inlinable
+    func room(for chunk: Chunk<Element>) -> Int { state.withLock { $0.room(for: chunk) } }
+
+    /// Asks to be told when there is room for the first of `chunk`. After `.blocked`, `attach` must follow.
+    @inlinable
+    func probe(_ chunk: Chunk<Element>) -> Machine.Offer { state.withLock { $0.probe(chunk) } }
 
     /// Puts a chunk in front of all that is sent later. What does not fit waits without a sender.
     @inlinable

@@ -4,7 +4,7 @@ extension EdgeStateMachine {
     /// Puts in what fits, each element for itself, and returns what was refused.
     @inlinable
     mutating func insert(_ chunk: Chunk<Element>) -> Chunk<Element> {
-        if weightLimit == .max {
+        if weight == nil {
             let fitting = fit(chunk)
             append(chunk.prefix(fitting))
             return chunk.dropFirst(fitting)
@@ -20,7 +20,7 @@ extension EdgeStateMachine {
     /// Puts in all, and returns the oldest that had to go, oldest first: buffered ones, then the chunk's own.
     @inlinable
     mutating func insertNewest(_ chunk: Chunk<Element>) -> Chunk<Element> {
-        if weightLimit == .max {
+        if weight == nil {
             let newest = chunk.suffix(limit)
             let removed = removeOldest(max(0, buffered + newest.count - limit))
             append(newest)
@@ -28,13 +28,33 @@ extension EdgeStateMachine {
             if removed.isEmpty { return skipped }
             return skipped.isEmpty ? removed : Chunk(removed.array + skipped.array)
         }
+        return insert(chunk) { $0.removeOldest(1) }
+    }
+
+    /// Puts in all, each element for itself, as far as `makeRoom` finds room for it, and returns what had to go.
+    @inlinable
+    mutating func insert(
+        _ chunk: Chunk<Element>, makeRoom: (inout EdgeStateMachine) -> Chunk<Element>
+    ) -> Chunk<Element> {
         var gone: [Element] = []
         for element in chunk {
             let one = Chunk(one: element)
-            while fit(one) == 0, buffered > 0 { gone.append(contentsOf: removeOldest(1)) }
+            while fit(one) == 0, buffered > 0 { gone.append(contentsOf: makeRoom(&self)) }
             if fit(one) == 1 { append(one) } else { gone.append(element) }
         }
         return Chunk(gone)
+    }
+
+    /// Takes out the element that came last.
+    @inlinable
+    mutating func removeLast() -> Chunk<Element> {
+        let place = buffer.count - 1
+        let chunk = buffer[place]
+        let removed = chunk.suffix(1)
+        if chunk.count == 1 { buffer.removeLast() } else { buffer[place] = chunk.prefix(chunk.count - 1) }
+        buffered -= 1
+        if let weight { bufferedWeight -= total(weight, of: removed) }
+        return removed
     }
 
     @inlinable

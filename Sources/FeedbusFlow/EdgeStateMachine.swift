@@ -21,13 +21,19 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         @usableFromInline let id: UInt64
         @usableFromInline var rest: Chunk<Element>
         @usableFromInline var reply: EdgeSenderReply
+        /// It only wants to know when there is room for the first of `rest`, and leaves it free.
+        @usableFromInline let isProbe: Bool
 
         @inlinable
-        init(id: UInt64, rest: Chunk<Element>, reply: EdgeSenderReply) {
+        init(id: UInt64, rest: Chunk<Element>, reply: EdgeSenderReply, isProbe: Bool = false) {
             self.id = id
             self.rest = rest
             self.reply = reply
+            self.isProbe = isProbe
         }
+
+        /// Elements that it holds.
+        @inlinable var held: Int { isProbe ? 0 : rest.count }
     }
 
     @usableFromInline
@@ -88,13 +94,26 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     /// A chunk of at least this many elements is handed out as it is; smaller neighbours are joined.
     @inlinable static var joinLimit: Int { 256 }
 
-    @usableFromInline let capacity: Int
-    @usableFromInline let weightLimit: Int
-    @usableFromInline let policy: OverflowPolicy
-    @usableFromInline let weigh: @Sendable (Element) -> Int
+    /// The bound of the buffered elements' weight.
+    @usableFromInline
+    final class Weight: Sendable {
+        @usableFromInline let limit: Int
+        @usableFromInline let of: @Sendable (Element) -> Int
 
+        @inlinable
+        init(limit: Int, of: @escaping @Sendable (Element) -> Int) {
+            self.limit = limit
+            self.of = of
+        }
+    }
+
+    // In an order and in sizes that leave no gaps: an idle subscription is small.
+    @usableFromInline let capacity: Int
+    @usableFromInline var producers: UInt32
+    @usableFromInline let policy: OverflowPolicy
     @usableFromInline var phase = Phase.open
-    @usableFromInline var producers: Int
+    /// Nil where it does not count.
+    @usableFromInline let weight: Weight?
     @usableFromInline var buffer = Ring<Chunk<Element>>()
     @usableFromInline var buffered = 0
     @usableFromInline var bufferedWeight = 0
@@ -117,9 +136,8 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     ) {
         self.capacity = policy == .latest ? 1 : capacity
         self.policy = policy == .latest ? .dropOldest : policy
-        self.weightLimit = policy == .latest ? .max : weightLimit
-        self.producers = producers
-        self.weigh = weigh
+        self.weight = policy == .latest || weightLimit == .max ? nil : Weight(limit: weightLimit, of: weigh)
+        self.producers = UInt32(producers)
     }
 
     // MARK: - Senders
@@ -136,21 +154,22 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         switch policy {
         case .block:
             let fitting = senders.isEmpty ? fit(chunk) : 0
-            append(chunk.prefix(fitting))
             if fitting < chunk.count {
-                lastID += 1
-                let rest = chunk.dropFirst(fitting)
-                senders.append(Sender(id: lastID, rest: rest, reply: reply))
-                waiting += rest.count
-                outcome = .blocked(lastID)
+                outcome = .blocked(queue(chunk, from: fitting, reply: reply))
+            } else {
+                append(chunk)
             }
         case .dropNewest: drop(insert(chunk), &actions)
         case .dropOldest, .latest: drop(insertNewest(chunk), &actions)
-        case .fail:
+        case .dropLast: drop(insert(chunk) { $0.removeLast() }, &actions)
+        case .dropAll: drop(insert(chunk) { $0.removeOldest($0.buffered) }, &actions)
+        case .fail, .failAtOnce:
             let fitting = fit(chunk)
             append(chunk.prefix(fitting))
             if fitting < chunk.count {
-                drop(chunk.dropFirst(fitting), &actions)
+                let refused = chunk.dropFirst(fitting)
+                let isAtOnce = policy == .failAtOnce && buffered > 0
+                drop(isAtOnce ? Chunk(removeOldest(buffered).array + refused.array) : refused, &actions)
                 let error = EdgeOverflow(capacity: capacity)
                 phase = .failed(error)
                 actions.watcher = watcher.take()
@@ -186,7 +205,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
             if case .unattached = sender.reply { false } else { sender.id == id }
         }
         guard let sender = cancelled else { return }
-        waiting -= sender.rest.count
+        waiting -= sender.held
         actions.reply(to: sender.reply, CancellationError())
         // The sender behind it may have a lighter element.
         admit(&actions)
@@ -325,14 +344,16 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     @inlinable
     mutating func admit(_ actions: inout Actions) {
         while !senders.isEmpty {
-            let fitting = fit(senders[0].rest)
+            let first = senders[0]
+            let fitting = fit(first.rest)
             guard fitting > 0 else { return }
-            let rest = senders[0].rest
-            append(rest.prefix(fitting))
-            waiting -= fitting
-            if fitting < rest.count {
-                senders[0].rest = rest.dropFirst(fitting)
-                return
+            if !first.isProbe {
+                append(first.rest.prefix(fitting))
+                waiting -= fitting
+                if fitting < first.rest.count {
+                    senders[0].rest = first.rest.dropFirst(fitting)
+                    return
+                }
             }
             guard let served = senders.popFirst() else { return }
             switch served.reply {
@@ -351,20 +372,20 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     @inlinable
     func fit(_ chunk: Chunk<Element>) -> Int {
         let room = min(chunk.count, limit - buffered)
-        guard weightLimit != .max else { return room }
-        var weight = bufferedWeight
+        guard let weight else { return room }
+        var total = bufferedWeight
         for index in 0..<max(room, 0) {
-            let (sum, overflow) = weight.addingReportingOverflow(weigh(chunk[index]))
-            if (overflow || sum > weightLimit) && buffered + index > 0 { return index }
-            weight = overflow ? .max : sum
+            let (sum, overflow) = total.addingReportingOverflow(weight.of(chunk[index]))
+            if (overflow || sum > weight.limit) && buffered + index > 0 { return index }
+            total = overflow ? .max : sum
         }
         return room
     }
 
     @inlinable
-    func weight(of chunk: Chunk<Element>) -> Int {
+    func total(_ weight: Weight, of chunk: Chunk<Element>) -> Int {
         chunk.reduce(0) { sum, element in
-            let (next, overflow) = sum.addingReportingOverflow(weigh(element))
+            let (next, overflow) = sum.addingReportingOverflow(weight.of(element))
             return overflow ? .max : next
         }
     }
@@ -374,7 +395,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         guard !chunk.isEmpty else { return }
         buffer.append(chunk)
         buffered += chunk.count
-        if weightLimit != .max { bufferedWeight += weight(of: chunk) }
+        if let weight { bufferedWeight += total(weight, of: chunk) }
     }
 
     /// Takes at most `max` elements from the front, joining small chunks. Never fewer than one.
@@ -390,7 +411,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
             if taken.count < wanted, taken.count < Self.joinLimit { taken = join(taken, upTo: wanted) }
         }
         buffered -= taken.count
-        if weightLimit != .max { bufferedWeight = buffered == 0 ? 0 : bufferedWeight - weight(of: taken) }
+        if let weight { bufferedWeight = buffered == 0 ? 0 : bufferedWeight - total(weight, of: taken) }
         return taken
     }
 

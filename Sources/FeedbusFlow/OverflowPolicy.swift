@@ -12,6 +12,16 @@ public enum OverflowPolicy: String, Sendable, CaseIterable {
     case latest
     /// The send throws `EdgeOverflow`, and the edge fails after what is buffered.
     case fail
+    /// The element that was buffered last makes room. RxJava: `DROP_LATEST`; Pekko: `dropTail`.
+    case dropLast = "drop_last"
+    /// All that is buffered makes room. Pekko: `dropBuffer`.
+    case dropAll = "drop_all"
+    /// The send throws `EdgeOverflow`, and the edge fails before what is buffered, which is dropped. RxJava: `ERROR`; Pekko:
+    /// `fail`.
+    case failAtOnce = "fail_at_once"
+
+    /// Those that a config may name. The others are for code that comes from other libraries.
+    public static let allCases: [OverflowPolicy] = [.block, .dropOldest, .dropNewest, .latest, .fail]
 }
 
 /// The consumer of an edge has gone, or all its producers had finished.

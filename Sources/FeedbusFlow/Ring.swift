@@ -5,13 +5,26 @@
 struct Ring<Element: Sendable>: Sendable {
     /// Its length is zero or a power of two, so that positions wrap by a mask.
     @usableFromInline var slots: [Element?] = []
-    @usableFromInline var head = 0
-    @usableFromInline var count = 0
+    /// As short as that because an idle subscription has three rings.
+    @usableFromInline var start: UInt32 = 0
+    @usableFromInline var length: UInt32 = 0
 
     @inlinable
     init() {}
 
-    @inlinable var isEmpty: Bool { count == 0 }
+    @inlinable var isEmpty: Bool { length == 0 }
+
+    @inlinable
+    var count: Int {
+        get { Int(truncatingIfNeeded: length) }
+        set { length = UInt32(truncatingIfNeeded: newValue) }
+    }
+
+    @inlinable
+    var head: Int {
+        get { Int(truncatingIfNeeded: start) }
+        set { start = UInt32(truncatingIfNeeded: newValue) }
+    }
 
     /// The element at `offset` from the front.
     @inlinable
@@ -45,6 +58,13 @@ struct Ring<Element: Sendable>: Sendable {
         return element
     }
 
+    /// Takes out the element at the back; there must be one.
+    @inlinable
+    mutating func removeLast() {
+        slots[(head + count - 1) & (slots.count - 1)] = nil
+        count -= 1
+    }
+
     /// Takes out the first element that satisfies `predicate`; linear.
     @inlinable
     mutating func remove(where predicate: (Element) -> Bool) -> Element? {
@@ -66,6 +86,7 @@ struct Ring<Element: Sendable>: Sendable {
 
     @inlinable
     mutating func grow() {
+        precondition(slots.count < 1 << 31, "a queue of more than two thousand million elements")
         var larger = [Element?](repeating: nil, count: Swift.max(4, slots.count * 2))
         for offset in 0..<count { larger[offset] = slots[(head + offset) & (slots.count - 1)] }
         slots = larger

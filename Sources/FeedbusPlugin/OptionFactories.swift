@@ -154,7 +154,7 @@ extension Option where Root: PluginOptions {
             name, path, kind: .choice(words), help: help, example: example, show: { jsonText($0.rawValue) },
             read: { value, _ in
                 guard let text = value.string else { return .problems([wrong(name, value, oneOf(words))]) }
-                if let choice = Choice(rawValue: text) { return .value(choice) }
+                if words.contains(text), let choice = Choice(rawValue: text) { return .value(choice) }
                 return .problems([
                     value.problem(
                         "\"\(text)\" is no value of \"\(name)\": \(oneOf(words))", code: "unknown-choice",

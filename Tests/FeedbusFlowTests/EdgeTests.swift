@@ -81,7 +81,32 @@ import Testing
         #expect(result.taken == [1, 2, 3, -1])
     }
 
-    @Test(arguments: OverflowPolicy.allCases) func cutsMakeNoDifference(_ policy: OverflowPolicy) throws {
+    @Test func dropLastPutsTheNewInPlaceOfTheLast() throws {
+        let result = try sendTen(.dropLast)
+        #expect(result.sent == 10)
+        #expect(result.dropped == Array(3...9))
+        #expect(result.taken == [1, 2, 10])
+    }
+
+    @Test func dropAllMakesRoomForGood() throws {
+        let result = try sendTen(.dropAll)
+        #expect(result.sent == 10)
+        #expect(result.dropped == Array(1...9))
+        #expect(result.taken == [10])
+    }
+
+    @Test func failAtOnceOvertakesWhatIsBuffered() throws {
+        let result = try sendTen(.failAtOnce)
+        #expect(result.sent == 3)
+        #expect(result.buffered == 0)
+        #expect(result.dropped == [1, 2, 3, 4])
+        #expect(result.error == "the consumer is more than 3 elements behind")
+        #expect(result.taken == [-1])
+    }
+
+    @Test(arguments: OverflowPolicy.allCases + [.dropLast, .dropAll, .failAtOnce]) func cutsMakeNoDifference(
+        _ policy: OverflowPolicy
+    ) throws {
         for seed in 0..<100 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             let capacity = Int.random(in: 1...6, using: &random)
@@ -99,7 +124,7 @@ import Testing
                     do { while let chunk = try await edge.next() { taken += chunk } } catch {}
                     _ = await producer.result
                     // With `fail`, the sender stops; what it did not send is not the edge's loss.
-                    return policy == .fail ? [taken] : [taken, dropped.values]
+                    return [.fail, .failAtOnce].contains(policy) ? [taken] : [taken, dropped.values]
                 }
             }
             let expected = try run((1...12).map { [$0] })
@@ -177,6 +202,10 @@ import Testing
             try await oldest.send([4, 3, 5, 2, 1, 9])
             #expect(try await oldest.next() == [4, 3, 2, 1])
             #expect(oldest.dropped == 2)
+            let first = Edge<Int>(capacity: 100, policy: .dropLast, weightLimit: 10, weigh: { $0 })
+            try await first.send([4, 3, 2, 5])
+            #expect(try await first.next() == [4, 5])
+            #expect(first.dropped == 2)
         }
     }
 
