@@ -26,13 +26,15 @@ public final class ConnectableFlow<Element: Sendable>: Sendable {
     private let upstream: Flow<Element>
     private let replay: Int
     private let capacity: Int
+    private let pace: SubjectPace
     private let state: Mutex<State>
 
-    init(_ upstream: Flow<Element>, replay: Int, capacity: Int) {
+    init(_ upstream: Flow<Element>, replay: Int, capacity: Int, pace: SubjectPace) {
         self.upstream = upstream
         self.replay = replay
         self.capacity = capacity
-        state = Mutex(State(subject: Subject(replay: replay, scope: .forever)))
+        self.pace = pace
+        state = Mutex(State(subject: Subject(replay: replay, scope: .forever, pace: pace)))
     }
 
     deinit { state.withLock { $0.task }?.cancel() }
@@ -49,7 +51,7 @@ public final class ConnectableFlow<Element: Sendable>: Sendable {
     public func connect(isolation: isolated (any Actor)? = #isolation) {
         let begin = state.withLock { state -> (number: Int, subject: Subject<Element>)? in
             guard state.task == nil || state.hasEnded else { return nil }
-            if state.hasEnded { state.subject = Subject(replay: replay, scope: .forever) }
+            if state.hasEnded { state.subject = Subject(replay: replay, scope: .forever, pace: pace) }
             state.hasEnded = false
             state.number += 1
             return (state.number, state.subject)
@@ -79,7 +81,7 @@ public final class ConnectableFlow<Element: Sendable>: Sendable {
             guard let task = state.task, !state.hasEnded else { return nil }
             state.task = nil
             state.number += 1
-            state.subject = Subject(replay: replay, scope: .forever)
+            state.subject = Subject(replay: replay, scope: .forever, pace: pace)
             return task
         }
         task?.cancel()
@@ -97,8 +99,11 @@ extension Flow {
     /// One collection for many, started by `connect`. See `ConnectableFlow`.
     /// - Parameters:
     ///   - replay: elements that a late collector gets, 0...
-    ///   - capacity: elements that a collector may be behind, 1...
-    public func publish(replay: Int = 0, capacity: Int = 256) -> ConnectableFlow<Element> {
-        ConnectableFlow(self, replay: replay, capacity: capacity)
+    ///   - capacity: elements that a collector may be behind, 0...
+    ///   - pace: how far collectors may be apart.
+    public func publish(
+        replay: Int = 0, capacity: Int = 256, pace: SubjectPace = .each
+    ) -> ConnectableFlow<Element> {
+        ConnectableFlow(self, replay: replay, capacity: capacity, pace: pace)
     }
 }

@@ -32,14 +32,16 @@ final class SharedFlow<Element: Sendable>: Sendable {
     private let replay: Int
     private let scope: SubjectScope
     private let capacity: Int
+    private let pace: SubjectPace
     private let state = Mutex(State())
 
     @usableFromInline
-    init(_ upstream: Flow<Element>, replay: Int, scope: SubjectScope, capacity: Int) {
+    init(_ upstream: Flow<Element>, replay: Int, scope: SubjectScope, capacity: Int, pace: SubjectPace) {
         self.upstream = upstream
         self.replay = replay
         self.scope = scope
         self.capacity = capacity
+        self.pace = pace
     }
 
     @usableFromInline
@@ -70,7 +72,7 @@ final class SharedFlow<Element: Sendable>: Sendable {
                 state.users += 1
                 return (connection, false)
             }
-            let subject = state.subject ?? Subject<Element>(replay: replay, scope: scope)
+            let subject = state.subject ?? Subject<Element>(replay: replay, scope: scope, pace: pace)
             if scope == .forever { state.subject = subject }
             let connection = Connection(subject: subject, previous: state.ending)
             if state.hasEnded { return (connection, false) }
@@ -147,12 +149,13 @@ extension Flow {
     /// own with the executor preference of the one that connected. RxSwift: `share(replay:scope:)`; Kotlin: `shareIn`.
     /// - Parameters:
     ///   - replay: elements that a late collector gets, 0...
-    ///   - capacity: elements that a collector may be behind, 1...
+    ///   - capacity: elements that a collector may be behind, 0...
+    ///   - pace: how far collectors may be apart.
     @inlinable
     public func share(
-        replay: Int = 0, scope: SubjectScope = .whileConnected, capacity: Int = 256
+        replay: Int = 0, scope: SubjectScope = .whileConnected, capacity: Int = 256, pace: SubjectPace = .each
     ) -> Flow {
-        let shared = SharedFlow(self, replay: replay, scope: scope, capacity: capacity)
+        let shared = SharedFlow(self, replay: replay, scope: scope, capacity: capacity, pace: pace)
         return Flow { emit in try await shared.collect(emit) }
     }
 }

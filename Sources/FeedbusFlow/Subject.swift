@@ -36,13 +36,15 @@ public final class Subject<Element: Sendable>: Sendable {
 
     @usableFromInline let state: Mutex<Machine>
     @usableFromInline let replay: Int
+    @usableFromInline let pace: SubjectPace
     @usableFromInline let retain: (@Sendable (Element) -> Element)?
 
     /// - Parameter replay: elements that a late subscriber gets, 0...
-    public init(replay: Int = 0, scope: SubjectScope = .whileConnected) {
+    public init(replay: Int = 0, scope: SubjectScope = .whileConnected, pace: SubjectPace = .each) {
         precondition(replay >= 0, "the replay of a subject is at least 0")
         self.state = Mutex(Machine(replay: ReplayBuffer(capacity: replay), scope: scope))
         self.replay = replay
+        self.pace = pace
         self.retain = nil
     }
 
@@ -55,12 +57,14 @@ public final class Subject<Element: Sendable>: Sendable {
         precondition(replay >= 0, "the replay of a subject is at least 0")
         self.state = Mutex(Machine(replay: ReplayBuffer(capacity: replay), scope: scope))
         self.replay = replay
+        self.pace = .each
         self.retain = retain
     }
 
     init(_ machine: consuming sending Machine, replay: Int) {
         self.state = Mutex(machine)
         self.replay = replay
+        self.pace = .each
         self.retain = nil
     }
 
@@ -78,8 +82,7 @@ public final class Subject<Element: Sendable>: Sendable {
     public func send(_ chunk: Chunk<Element>, shielded: Bool = false) async throws {
         guard !chunk.isEmpty else { return }
         if !shielded { try Task.checkCancellation() }
-        var kept = chunk.suffix(replay)
-        if let retain, !kept.isEmpty { kept = Chunk(kept.map(retain)) }
+        let kept = kept(of: chunk)
         let subscribers: [Machine.Subscriber]
         switch state.withLock({ [kept] in $0.send(kept) }) {
         case .ended: throw EdgeClosed()
@@ -89,7 +92,39 @@ public final class Subject<Element: Sendable>: Sendable {
             subscribers = state.withLock { [kept] in $0.begin(kept) }
         }
         defer { run(state.withLock { $0.endTurn() }) }
-        try await deliver(chunk, to: subscribers, shielded: shielded)
+        if pace == .slowest, subscribers.count > 1 {
+            try await deliverTogether(chunk, to: subscribers, shielded: shielded)
+        } else {
+            try await deliver(chunk, to: subscribers, shielded: shielded)
+        }
+    }
+
+    /// Sends to all subscribers if each has room for all of the chunk now, and to nobody otherwise; never waits.
+    ///
+    /// Where an emission is under way there is no room. Reactor: `multicast().directAllOrNothing()`.
+    /// - Returns: whether it was sent.
+    /// - Throws: `EdgeClosed` after `finish` or `fail`.
+    @inlinable
+    public func sendIfRoom(_ chunk: Chunk<Element>) throws -> Bool {
+        guard !chunk.isEmpty else { return true }
+        let kept = kept(of: chunk)
+        switch state.withLock({ $0.sendIfRoom(chunk, kept: kept) }) {
+        case .deliver(let subscribers):
+            // One whose room has gone since then, because it leaves, waits for nobody.
+            for subscriber in subscribers { subscriber.edge.act { _ = $0.offer(chunk, reply: .nobody, &$1) } }
+            run(state.withLock { $0.endTurn() })
+            return true
+        case .ended: throw EdgeClosed()
+        case .wait, nil: return false
+        }
+    }
+
+    /// What late subscribers are to get of a chunk.
+    @inlinable
+    func kept(of chunk: Chunk<Element>) -> Chunk<Element> {
+        let kept = chunk.suffix(replay)
+        guard let retain, !kept.isEmpty else { return kept }
+        return Chunk(kept.map(retain))
     }
 
     /// Completes all subscribers, after what was sent before. Without effect on a subject that has ended.
@@ -102,7 +137,7 @@ public final class Subject<Element: Sendable>: Sendable {
 
     /// A subscription from this moment on, with an edge of its own.
     /// - Parameters:
-    ///   - capacity: elements that the subscriber may be behind, 1...
+    ///   - capacity: elements that the subscriber may be behind, 0... With 0 it takes an element when it asks for one.
     ///   - policy: what happens beyond. A replayed part that is longer than the capacity is no exception, but with
     ///     `.block` it waits for the subscriber without holding up anybody.
     public func subscribe(capacity: Int = 256, policy: OverflowPolicy = .block) -> Subscription<Element> {
@@ -164,6 +199,25 @@ extension Subject {
         }
         if !blocked.isEmpty { try await SubjectLatch.wait(for: blocked, shielded: shielded) }
         if isAborted { throw CancellationError() }
+    }
+
+    /// Cuts the chunk by the room of the narrowest edge, and waits for room in all that have none.
+    @inlinable
+    func deliverTogether(_ chunk: Chunk<Element>, to subscribers: [Machine.Subscriber], shielded: Bool) async throws {
+        var rest = chunk
+        while !rest.isEmpty {
+            let room = subscribers.reduce(rest.count) { min($0, $1.edge.room(for: rest)) }
+            if room > 0 {
+                try await deliver(rest.prefix(room), to: subscribers, shielded: shielded)
+                rest = rest.dropFirst(room)
+                continue
+            }
+            var blocked: [(edge: Edge<Element>, place: UInt64)] = []
+            for subscriber in subscribers {
+                if case .blocked(let place) = subscriber.edge.probe(rest) { blocked.append((subscriber.edge, place)) }
+            }
+            if !blocked.isEmpty { try await SubjectLatch.wait(for: blocked, shielded: shielded) }
+        }
     }
 
     @inlinable

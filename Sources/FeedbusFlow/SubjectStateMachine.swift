@@ -103,6 +103,15 @@ struct SubjectStateMachine<Element: Sendable>: ~Copyable, Sendable {
         return form == .last ? [] : subscribers
     }
 
+    /// A chunk for all or for nobody: begins when no emission is under way and each subscriber has room for all of it.
+    @inlinable
+    mutating func sendIfRoom(_ chunk: Chunk<Element>, kept: Chunk<Element>) -> Begin? {
+        if isClosing { return .ended }
+        guard !isBusy, subscribers.allSatisfy({ $0.edge.room(for: chunk) >= chunk.count }) else { return nil }
+        isBusy = true
+        return .deliver(begin(kept))
+    }
+
     @inlinable
     mutating func wait(_ id: UInt64, _ continuation: UnsafeContinuation<Void, any Error>) -> Action {
         if let index = earlyTurns.firstIndex(of: id) {

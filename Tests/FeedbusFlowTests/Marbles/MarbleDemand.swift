@@ -16,16 +16,22 @@ final class MarbleDemand: Sendable {
     /// Something has changed.
     private let changed = Edge<Int>(capacity: 1, policy: .latest)
 
-    init(_ engine: MarbleEngine) { edge = Edge(capacity: engine.capacity, policy: engine.policy) }
+    private let isDirect: Bool
+
+    init(_ engine: MarbleEngine) {
+        edge = Edge(capacity: engine.capacity, policy: engine.policy)
+        isDirect = engine.isDirect
+    }
 
     func ask(_ number: Int) async {
         state.withLock { $0.demand = $0.demand.addingReportingOverflow(number).overflow ? .max : $0.demand + number }
         try? await changed.send(Chunk(one: 1))
     }
 
-    /// The flow through the edge, as far as was asked for.
+    /// The flow as far as was asked for: through the edge or, without one, by being busy until more was asked for.
     func limit(_ flow: MarbleFlow) -> MarbleFlow {
-        MarbleFlow { emit in
+        if isDirect { return hold(flow) }
+        return MarbleFlow { emit in
             try await withThrowingDiscardingTaskGroup { group in
                 group.addImmediateTask {
                     do {
@@ -52,5 +58,22 @@ final class MarbleDemand: Sendable {
                 }
             }
         }
+    }
+
+    private func hold(_ flow: MarbleFlow) -> MarbleFlow {
+        MarbleFlow { emit in
+            try await flow.collect { chunk in
+                for value in chunk {
+                    try await self.waitForDemand()
+                    self.state.withLock { $0.demand -= 1 }
+                    try await emit(Chunk(one: value))
+                }
+                try await self.waitForDemand()
+            }
+        }
+    }
+
+    private func waitForDemand() async throws {
+        while state.withLock({ $0.demand }) == 0 { _ = try await changed.next() }
     }
 }

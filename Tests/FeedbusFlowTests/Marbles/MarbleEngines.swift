@@ -8,6 +8,8 @@ struct MarbleEngine: Sendable {
     /// An element that comes without demand waits here, as the policy has it; with capacity 0 there is no room for any.
     var capacity = 10_000
     var policy = OverflowPolicy.block
+    /// There is nothing between it and its subscribers: one that has not asked for more is one that is busy.
+    var isDirect = false
 
     static let names: Set = [
         "combine.passthrough", "combine.currentValue", "combine.sequence", "combine.retry", "combine.flatMap",
@@ -20,46 +22,14 @@ struct MarbleEngine: Sendable {
         "pekko.broadcastHub", "pekko.buffer",
     ]
 
-    /// Why a case comes out otherwise here, and how: it runs against these timelines.
-    static let differing: [String: (why: String, expect: [String])] = [
-        "flowable.onBackpressureBuffer2.error": (
-            "a failure never overtakes what an edge has accepted", ["50:1 50:2 50:#MissingBackpressureException"]
-        ),
-        "pekko.buffer.fail": (
-            "a failure never overtakes what an edge has accepted", ["50:1 50:2 50:#BufferOverflow"]
-        ),
-        "flowable.onBackpressureBuffer2.dropLatest": (
-            "no policy takes back what was accepted last: drop_newest refuses the new one", ["50:1 50:2"]
-        ),
-        "pekko.buffer.dropTail": (
-            "no policy takes back what was accepted last: drop_newest refuses the new one", ["50:1 50:2 60:|"]
-        ),
-        "pekko.buffer.dropBuffer": (
-            "no policy throws away all: drop_oldest makes room for one", ["50:3 50:4 60:|"]
-        ),
-        "reactor.multicast_directAllOrNothing.slow_blocks_all": (
-            "each subscriber's edge decides for itself", ["10:1", "10:1 20:2 30:3"]
-        ),
-        "reactor.multicast_buffer.slowest_governs": (
-            "each subscriber gets at once what it has room for; the next emission then waits for the slowest",
-            ["1:1", "1:1 2:2 3:3 4:4"]
-        ),
-        "flowable.publish.slowest_governs": (
-            "each subscriber gets at once what it has room for; the next emission then waits for the slowest",
-            ["0:1 20:2 20:3", "0:1 0:2 0:3 0:4 20:|"]
-        ),
-        "pekko.broadcastHub.slowest_governs": (
-            "each subscriber gets at once what it has room for; the next emission then waits for the slowest",
-            ["10:1", "10:1 20:2 30:3 40:4 50:5"]
-        ),
-    ]
-
     init(_ item: MarbleCase) {
         let args = item.args
         switch item.operator {
-        case "combine.passthrough", "flowable.onBackpressureDrop", "reactor.sinks.multicast.directBestEffort",
-            "reactor.sinks.multicast.directAllOrNothing":
+        case "combine.passthrough", "flowable.onBackpressureDrop", "reactor.sinks.multicast.directBestEffort":
             (capacity, policy) = (0, .dropNewest)
+        case "reactor.sinks.multicast.directAllOrNothing":
+            source = .object(["kind": .string("allOrNothing")])
+            isDirect = true
         case "combine.currentValue":
             source = behavior(args["initial"]!)
             policy = .latest
@@ -71,17 +41,20 @@ struct MarbleEngine: Sendable {
         case "combine.buffer", "flowable.onBackpressureBuffer", "pekko.buffer":
             capacity = args["size"]?.int ?? args["capacity"]?.int ?? capacity
             switch args["whenFull"]?.string ?? args["strategy"]?.string ?? args["overflow"]?.string {
-            case "dropNewest", "DROP_LATEST", "dropTail": policy = .dropNewest
-            case "dropOldest", "DROP_OLDEST", "dropHead", "dropBuffer": policy = .dropOldest
-            case "ERROR", "fail", "customError": policy = .fail
+            case "dropNewest": policy = .dropNewest
+            case "dropOldest", "DROP_OLDEST", "dropHead": policy = .dropOldest
+            case "DROP_LATEST", "dropTail": policy = .dropLast
+            case "dropBuffer": policy = .dropAll
+            case "ERROR", "fail": policy = .failAtOnce
+            case "customError": policy = .fail
             default: break
             }
         case "reactor.sinks.replay.limit": source = replay(args["history"]!)
         case "flowable.replayProcessor": source = replay(args["size"]!)
         case "reactor.sinks.multicast.onBackpressureBuffer":
             source = .object(["kind": .string("queue"), "buffer": .int(max(8, args["size"]!.int!))])
-            capacity = 0
-        case "flowable.publish", "pekko.broadcastHub": capacity = 0
+            isDirect = true
+        case "flowable.publish", "pekko.broadcastHub": isDirect = true
         default: break
         }
     }
@@ -111,11 +84,11 @@ extension MarbleOperators {
         case "flowable.range": return MarbleFlow.from((1...args["count"]!.int!).map { .int($0) })
         case "flowable.publish":
             let numbers = (1...args["count"]!.int!).map { MarbleValue.int($0) }
-            let connectable = MarbleFlow.from(numbers, chunk: 1).publish(capacity: 1)
+            let connectable = MarbleFlow.from(numbers, chunk: 1).publish(capacity: 0, pace: .slowest)
             connectables.append(connectable)
             return connectable.flow
-        case "reactor.sinks.multicast.onBackpressureBuffer": return flow.share(capacity: 1)
-        case "pekko.broadcastHub": return flow.share(capacity: args["bufferSize"]!.int!)
+        case "reactor.sinks.multicast.onBackpressureBuffer": return flow.share(capacity: 0, pace: .slowest)
+        case "pekko.broadcastHub": return flow.share(capacity: args["bufferSize"]!.int!, pace: .slowest)
         default: return flow
         }
     }

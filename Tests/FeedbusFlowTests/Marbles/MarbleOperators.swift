@@ -44,14 +44,14 @@ struct MarbleOperators: Sendable {
         let milliseconds = Duration.milliseconds(args["ms"]?.int ?? 0)
         switch name {
         case "subject": return flow
-        case "map": return flow.map(function(args["fn"]!.string!))
-        case "filter": return flow.filter(predicate(args["pred"]!.string!))
-        case "scan": return flow.scan(args["seed"]!, step(args["fn"]!.string!))
-        case "reduce": return flow.reduce(args["seed"]!, step(args["fn"]!.string!))
+        case "map": return flow.map(MarbleFunctions.function(args["fn"]!.string!)!)
+        case "filter": return flow.filter(MarbleFunctions.predicate(args["pred"]!.string!)!)
+        case "scan": return flow.scan(args["seed"]!, MarbleFunctions.step(args["fn"]!.string!)!)
+        case "reduce": return flow.reduce(args["seed"]!, MarbleFunctions.step(args["fn"]!.string!)!)
         case "distinctUntilChanged": return flow.distinctUntilChanged()
         case "distinct": return flow.distinct()
         case "take": return flow.take(args["n"]!.int!)
-        case "takeWhile": return flow.takeWhile(predicate(args["pred"]!.string!))
+        case "takeWhile": return flow.takeWhile(MarbleFunctions.predicate(args["pred"]!.string!)!)
         case "skip": return flow.skip(args["n"]!.int!)
         case "startWith": return flow.startWith(Chunk(args["values"]!.array!))
         case "catch":
@@ -106,7 +106,7 @@ struct MarbleOperators: Sendable {
             connectables.append(connectable)
             return connectable.flow
         case "skipUntil": return flow.skipUntil(source(args["notifier"]!))
-        case "skipWhile": return flow.skipWhile(predicate(args["pred"]!.string!))
+        case "skipWhile": return flow.skipWhile(MarbleFunctions.predicate(args["pred"]!.string!)!)
         case "takeFor": return flow.takeFor(milliseconds, clock: clock)
         case "takeLast": return flow.takeLast(args["n"]!.int!)
         case "takeUntil": return flow.takeUntil(source(args["notifier"]!))
@@ -151,43 +151,6 @@ struct MarbleOperators: Sendable {
             if fails != nil, inners[value.description] == nil { throw TestError("T") }
             guard let inner = inners[value.description] else { throw TestError("T") }
             return inner
-        }
-    }
-
-    private func function(_ name: String) -> @Sendable (MarbleValue) throws -> MarbleValue {
-        { value in
-            let number = value.int ?? 0
-            switch name {
-            case "x*10": return .int(number * 10)
-            case "x*100": return .int(number * 100)
-            case "x/10": return .int(number / 10)
-            case "x": return value
-            case let name where name.hasPrefix("throw_on:"):
-                if name == "throw_on:\(number)" { throw TestError("T") }
-                return value
-            default: fatalError("no function \(name)")
-            }
-        }
-    }
-
-    private func step(_ name: String) -> @Sendable (MarbleValue, MarbleValue) throws -> MarbleValue {
-        { sum, value in
-            if name == "sum_throw_on:\(value)" { throw TestError("T") }
-            return .int(sum.int! + value.int!)
-        }
-    }
-
-    private func predicate(_ name: String) -> @Sendable (MarbleValue) throws -> Bool {
-        { value in
-            let number = value.int ?? 0
-            switch name {
-            case "even": return number % 2 == 0
-            case "<3": return number < 3
-            case let name where name.hasPrefix("throw_on:"):
-                if name == "throw_on:\(number)" { throw TestError("T") }
-                return true
-            default: fatalError("no predicate \(name)")
-            }
         }
     }
 }

@@ -14,15 +14,19 @@ final class MarbleRun: Sendable {
     let timelines: [Recorder<MarbleEvent>]
     let tasks = Mutex<[Int: Task<Void, Never>]>([:])
 
-    /// Why a case cannot run yet; nil if it can.
+    /// What a case needs and this runner does not have; nil where it can run.
     static func lacks(_ item: MarbleCase) -> String? {
         let names = MarbleOperators.names.union(MarbleEngine.names)
-        if let step = item.steps.first(where: { !names.contains($0.op) }) { return step.op }
-        for source in item.sources.values {
-            let kind = source["kind"]!.string!
-            if !MarbleSource.kinds.contains(kind) { return "\(kind) subject" }
+        for step in item.steps {
+            if !names.contains(step.op) { return "operator \(step.op)" }
+            if let lack = MarbleFunctions.lacks(step) { return lack }
         }
-        return nil
+        for (name, source) in item.sources {
+            guard let kind = source["kind"]?.string else { return "source \(name) without a kind" }
+            if !MarbleSource.kinds.contains(kind) { return "\(kind) sources" }
+        }
+        let unknown = item.inputs.first { item.sources[$0.source] == nil }
+        return unknown.map { "source \($0.source)" }
     }
 
     let engine: MarbleEngine

@@ -24,7 +24,7 @@ final class MarbleSource: Sendable {
 
     static let kinds: Set = [
         "hot", "cold", "sync", "publish", "publishSerialized", "replay", "behavior", "behaviorSerialized", "async",
-        "queue",
+        "queue", "allOrNothing",
     ]
 
     init(
@@ -68,7 +68,7 @@ final class MarbleSource: Sendable {
                 while let chunk = try await queue.next() { try await emit(chunk) }
             } else {
                 let subject = self.state.withLock { $0.subject }
-                try await subject.flow(capacity: 10_000).collect(emit)
+                try await subject.flow(capacity: self.kind == "allOrNothing" ? 0 : 10_000).collect(emit)
             }
         }
     }
@@ -111,7 +111,9 @@ final class MarbleSource: Sendable {
     func push(_ values: [MarbleValue] = [], complete: Bool = false, error: String? = nil) async {
         if let queue { return try! await queue.send(Chunk(values)) }
         let subject = state.withLock { $0.subject }
-        for chunk in cuts(values) { try? await subject.send(chunk) }
+        for chunk in cuts(values) {
+            if kind == "allOrNothing" { _ = try? subject.sendIfRoom(chunk) } else { try? await subject.send(chunk) }
+        }
         guard complete || error != nil else { return }
         if kind == "hot" { state.withLock { $0.subject = Subject() } }
         // Its end releases all at once, whatever a subscriber still makes of what it was sent.
