@@ -3,7 +3,7 @@
 import FeedbusBase
 import FeedbusFlow
 
-private func text(_ flow: Flow<Int>) -> Flow<String> { flow.map { String($0) } }
+private func text(_ flow: Flow<Item>) -> Flow<String> { flow.map { $0.description } }
 
 let allOperatorCases = operatorCases + moreOperatorCases
 

@@ -20,12 +20,17 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
     var emitted: Int
     /// Outputs in all when the consumer was blocked for a while, where that is not what comes otherwise.
     var afterBlock: Int?
-    var build: @Sendable (Flow<Int>, any EventClock) -> Flow<String>
+    var make: @Sendable (Flow<Item>, any EventClock) -> Flow<String>
 
     var testDescription: String { name }
+
+    /// - Parameter census: counts the elements that the operator is given, and those made of them.
+    func build(_ flow: Flow<Int>, _ clock: any EventClock, census: Census? = nil) -> Flow<String> {
+        make(flow.map { Item($0, census) }, clock)
+    }
 }
 
-private func text(_ flow: Flow<Int>) -> Flow<String> { flow.map { String($0) } }
+private func text(_ flow: Flow<Item>) -> Flow<String> { flow.map { $0.description } }
 
 private let policy = RetryPolicy(attempts: 2, base: .seconds(1), cap: .seconds(1), jitter: false)
 
@@ -39,7 +44,7 @@ let operatorCases: [OperatorCase] = [
     ) { flow, clock in
         text(
             flow.mapAsync {
-                try await clock.sleep(for: .milliseconds($0))
+                try await clock.sleep(for: .milliseconds($0.number))
                 return $0 * 10
             })
     },
@@ -63,7 +68,7 @@ let operatorCases: [OperatorCase] = [
     },
     OperatorCase(
         name: "distinct remember", values: ["1", "2", "3", "5"], beforeError: ["1", "2", "3"], emitted: 1
-    ) { flow, _ in text(flow.distinct(remember: 2, by: { [1: 1, 2: 2, 3: 3, 4: 2, 5: 1, 6: 3][$0]! })) },
+    ) { flow, _ in text(flow.distinct(remember: 2, by: { [1: 1, 2: 2, 3: 3, 4: 2, 5: 1, 6: 3][$0.number]! })) },
     OperatorCase(name: "distinctUntilChanged", values: ["1", "3", "5"], beforeError: ["1", "3"], emitted: 1) {
         flow, _ in text(flow.distinctUntilChanged { ($0 + 1) / 2 == ($1 + 1) / 2 })
     },
@@ -140,7 +145,7 @@ let operatorCases: [OperatorCase] = [
     OperatorCase(
         name: "combineLatest list", values: ["71", "72", "73", "74", "75", "76"],
         beforeError: ["71", "72", "73", "74"], emitted: 1
-    ) { flow, _ in Flow.combineLatest([.just(7), flow]).map { $0.map(String.init).joined() } },
+    ) { flow, _ in Flow.combineLatest([.just(7), flow]).map { $0.map(\.description).joined() } },
     OperatorCase(
         name: "zip", values: ["17", "28"], emitted: 1
     ) { flow, _ in Flow.from([7, 8]).zip(flow, buffer: 2).map { "\($1)\($0)" } },

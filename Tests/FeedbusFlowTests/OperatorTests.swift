@@ -174,4 +174,36 @@ import Testing
             #expect(consumer.isGone, "\(end): the consumer is kept")
         }
     }
+
+    /// An element is let go of when it has gone by, whoever still holds the flow.
+    @Test(arguments: allOperatorCases) func keepsNoElementWhenItHasEnded(_ operation: OperatorCase) throws {
+        for end in ["completed", "failed", "left", "cancelled"] {
+            try Simulation.run { simulation in
+                let census = Census()
+                let probe = Probe(1...4, error: end == "failed" ? TestError("E") : nil)
+                let upstream = Flow<Int> { emit in
+                    try await probe.flow.collect(emit)
+                    if end == "cancelled" { try await Gate().wait() }
+                }
+                var flow = operation.build(upstream, simulation.clock, census: census)
+                if end == "left" { flow = flow.take(1) }
+                let task = Task(executorPreference: simulation.loop) { [flow] in try await flow.collect { _ in } }
+                // With the elements that it holds until it is cancelled.
+                try await simulation.clock.sleep(for: .seconds(100))
+                if end == "cancelled" { task.cancel() }
+                _ = await task.result
+                #expect(census.alive == 0, "\(end): elements are kept")
+                withExtendedLifetime(flow) {}
+            }
+        }
+    }
+
+    /// The probe of the test above sees what is alive.
+    @Test func theCensusCounts() throws {
+        let census = Census()
+        let items = [Item(1, census), Item(2, census)]
+        let sum = items[0] + 3
+        #expect(census.alive == 3)
+        withExtendedLifetime((items, sum)) {}
+    }
 }
