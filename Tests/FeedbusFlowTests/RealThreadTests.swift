@@ -1,6 +1,7 @@
 // feedbus: the operators that run several tasks, on the real thread pool: the seeded loop cannot show data races.
 
 import FeedbusFlow
+import FeedbusTestKit
 import Testing
 
 @Suite struct RealThreadTests {
@@ -91,6 +92,97 @@ import Testing
                 task.cancel()
                 await #expect(throws: (any Error).self) { try await task.value }
             }
+        }
+    }
+
+    @Test func amb() async throws {
+        for _ in 0..<50 {
+            let winner = try await collect(.amb([numbers(), numbers(1000), .never]))
+            #expect(winner == Array(0..<Self.size) || winner == Array(1000..<1000 + Self.size))
+        }
+    }
+
+    @Test func flatMapLatestAndFirst() async throws {
+        let latest = try await collect(numbers().flatMapLatest { .from([$0, $0 + 1000], chunk: 1) })
+        // The last flow is not stopped; of those before it, as much as there was time for.
+        #expect(Array(latest.suffix(2)) == [Self.size - 1, 999 + Self.size])
+        #expect(latest.map { $0 % 1000 } == latest.map { $0 % 1000 }.sorted())
+        let first = try await collect(numbers().flatMapFirst { .from([$0, $0 + 1000], chunk: 1) })
+        #expect(first[0] == 0)
+        for index in stride(from: 0, to: first.count, by: 2) { #expect(first[index + 1] == first[index] + 1000) }
+    }
+
+    @Test func window() async throws {
+        try await withClock { clock in
+            let windows = self.numbers().window(count: 7, time: .milliseconds(3), clock: clock, capacity: 5)
+            let sizes = try await self.collect(windows.concatMap { $0.toArray() })
+            #expect(sizes.flatMap { $0 } == Array(0..<Self.size))
+            #expect(sizes.allSatisfy { $0.count <= 7 })
+        }
+    }
+
+    @Test func groupBy() async throws {
+        let groups = numbers().groupBy(capacity: 3, groups: 4) { $0 % 4 }
+        let pairs = try await collect(groups.flatMap { group in group.flow.map { (group.key, $0) } })
+        for key in 0..<4 {
+            #expect(pairs.filter { $0.0 == key }.map(\.1) == (0..<Self.size).filter { $0 % 4 == key })
+        }
+    }
+
+    @Test func retryWhen() async throws {
+        try await withClock { clock in
+            let attempts = Counter()
+            let failing = Flow<Int> { emit in
+                let attempt = attempts.next()
+                try await self.numbers().collect(emit)
+                if attempt < 5 { throw TestError("E") }
+            }
+            let retried = failing.retryWhen { errors in
+                errors.flatMap { _ in .timer(.milliseconds(1), clock: clock) }.merge(with: .never)
+            }
+            let all = try await self.collect(retried)
+            #expect(all.count == 5 * Self.size)
+        }
+    }
+
+    @Test func runOnAnotherExecutor() async throws {
+        let flow = numbers().run(on: globalConcurrentExecutor, buffer: 3).map { $0 + 1 }
+        let all = try await collect(flow.run(on: globalConcurrentExecutor, buffer: 2))
+        #expect(all == Array(1...Self.size))
+    }
+
+    @Test func intervalAndTimer() async throws {
+        try await withClock { clock in
+            let even = Flow<Int>.interval(.milliseconds(2), clock: clock).map { $0 * 2 }
+            let odd = Flow<Int>.interval(.milliseconds(3), clock: clock).map { $0 * 2 + 1 }
+            let ticks = try await self.collect(even.merge(with: odd).take(200))
+            #expect(ticks.count == 200)
+            for parity in 0...1 {
+                let own = ticks.filter { $0 % 2 == parity }
+                #expect(own == own.sorted() && Set(own).count == own.count)
+            }
+            let late = Flow<Int>.timer(.milliseconds(10), clock: clock)
+                .timeout(.milliseconds(4), clock: clock, other: .just(7))
+            let fallback = try await self.collect(late)
+            #expect(fallback == [7])
+        }
+    }
+
+    /// Virtual time that passes while everybody runs on other threads.
+    private func withClock(_ body: @escaping @Sendable (VirtualClock) async throws -> Void) async throws {
+        let clock = VirtualClock(loop: ManualLoop())
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    clock.advance(by: .milliseconds(1))
+                    await Task.yield()
+                }
+            }
+            group.addTask { try await body(clock) }
+            // The first ends only when it is cancelled.
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
         }
     }
 
