@@ -80,8 +80,13 @@ let package = Package(
         // For programs that use feedbus as a library.
         module("Feedbus", ["FeedbusFlow", "FeedbusHTTP", "FeedbusJSON", "FeedbusLoop", "FeedbusBase"]),
         module("FeedbusPlugin", ["FeedbusFlow", "FeedbusHTTP", "FeedbusJSON", "FeedbusLoop", "FeedbusBase"]),
-        module("FeedbusTestKit", ["Feedbus", "FeedbusPlugin", "FeedbusFlow", "FeedbusLoop", "FeedbusBase"]),
         module("FeedbusRuntime", ["FeedbusPlugin", "FeedbusStore"]),
+        module(
+            "FeedbusTestKit",
+            [
+                "FeedbusRuntime", "Feedbus", "FeedbusPlugin", "FeedbusHTTP", "FeedbusFlow", "FeedbusLoop",
+                "FeedbusBase",
+            ]),
     ]
         + [
             // Polling: options, memory and saved text of sources that poll. GitHubAPI: events, pages and links of GitHub.
@@ -126,6 +131,11 @@ let package = Package(
                     "FeedbusTestKit", "FeedbusPlugin", "FeedbusStore", "FeedbusHTTP", "FeedbusLoop", "FeedbusFlow",
                     "FeedbusJSON", "FeedbusBase",
                 ]),
+            // Whole graphs of real and of test plugins, with faults, in orders drawn from seeds.
+            .testTarget(
+                name: "FeedbusSimulationTests",
+                dependencies: ["AllPlugins", "FeedbusTestKit", "FeedbusPlugin", "FeedbusFlow", "FeedbusBase"],
+                swiftSettings: swiftSettings),
             tests("FeedbusCommand", ["FeedbusRuntime", "FeedbusPlugin", "FeedbusBase"]),
             .testTarget(
                 name: "PluginTests",

@@ -89,6 +89,6 @@ actor ApertiumTranslator: Translator {
     }
 
     func close() async {
-        for pipeline in pipelines.values { await pipeline.close() }
+        for (_, pipeline) in pipelines.sorted(by: { $0.key < $1.key }) { await pipeline.close() }
     }
 }

@@ -90,7 +90,10 @@ public actor Translation: Stage {
         } catch {
             feeding.cancel()
             for case .pending(let task) in order.close() { task.cancel() }
-            for task in asked.values { task.cancel() }
+            // In an order that is the same in every run.
+            for (_, task) in asked.sorted(by: { ($0.key.text, $0.key.from) < ($1.key.text, $1.key.from) }) {
+                task.cancel()
+            }
             await translator.close()
             throw error
         }

@@ -116,6 +116,8 @@ public final class Edge<Element: Sendable>: Sendable {
     @inlinable public var waitingCount: Int { state.withLock { $0.waiting } }
     /// Elements that the policy has dropped so far.
     @inlinable public var dropped: Int { state.withLock { $0.dropped } }
+    /// It was ended by an error, such as its overflow, and its consumer has not left since.
+    public var hasFailed: Bool { state.withLock { if case .failed = $0.phase { true } else { false } } }
 }
 
 // MARK: - For the rest of the package

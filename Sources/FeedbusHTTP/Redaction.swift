@@ -107,5 +107,5 @@ enum Redaction {
 
 extension HTTPRequest {
     /// `GET https://…`, fit to be shown.
-    var shown: String { "\(method) \(Redaction.location(url, of: self))" }
+    package var shown: String { "\(method) \(Redaction.location(url, of: self))" }
 }

@@ -8,19 +8,30 @@ internal import Glibc
 /// When the last reference goes, its pipes are closed and its group gets SIGTERM, if it still runs. When the loop ends,
 /// its group gets SIGKILL.
 public final class ChildProcess: Sendable {
+    private enum Kind {
+        case real(EventLoop, ChildState)
+        case simulated(any SimulatedChild)
+    }
+
     public let pid: Int32
-    private let loop: EventLoop
-    private let state: ChildState
+    private let kind: Kind
 
     init(loop: EventLoop, state: ChildState) {
         pid = state.pid
-        self.loop = loop
-        self.state = state
+        kind = .real(loop, state)
+    }
+
+    /// A program that is none, for tests.
+    package init(simulated child: any SimulatedChild, pid: Int32) {
+        self.pid = pid
+        kind = .simulated(child)
     }
 
     deinit {
-        let state = state
-        loop.perform { state.abandon() }
+        switch kind {
+        case .real(let loop, let state): loop.perform { state.abandon() }
+        case .simulated(let child): child.abandon()
+        }
     }
 
     /// The next bytes that it has written to its standard output, at most 64 KiB; nil at the end of the output, also
@@ -30,14 +41,25 @@ public final class ChildProcess: Sendable {
     /// wrote before it ended can be read after its end.
     /// - Throws: `CancellationError`, at once, when the task is cancelled (nothing is lost); `FeedbusError` with the
     ///   code `exec.read`, or `loop.closed` when the loop has ended.
-    public func readOutput() async throws -> Bytes? { try await read { $0.output } }
+    public func readOutput() async throws -> Bytes? {
+        switch kind {
+        case .real(let loop, let state): try await read(loop, state) { $0.output }
+        case .simulated(let child): try await child.readOutput()
+        }
+    }
 
     /// The same for its standard error.
-    public func readErrors() async throws -> Bytes? { try await read { $0.errors } }
+    public func readErrors() async throws -> Bytes? {
+        switch kind {
+        case .real(let loop, let state): try await read(loop, state) { $0.errors }
+        case .simulated(let child): try await child.readErrors()
+        }
+    }
 
-    private func read(_ pipe: @escaping @Sendable (ChildState) -> PipeReader?) async throws -> Bytes? {
-        let (loop, state) = (loop, state)
-        return try await loop.wait { waiter in
+    private func read(
+        _ loop: EventLoop, _ state: ChildState, _ pipe: @escaping @Sendable (ChildState) -> PipeReader?
+    ) async throws -> Bytes? {
+        try await loop.wait { waiter in
             loop.preconditionOnLoop()
             guard let pipe = pipe(state) else { return waiter.resume(returning: nil) }
             pipe.read(waiter)
@@ -49,32 +71,43 @@ public final class ChildProcess: Sendable {
     /// - Throws: `FeedbusError` with the code `exec.closed` when the child does not read any more or `closeInput()` was
     ///   called; `CancellationError`, at once, when the task is cancelled: the bytes may still reach the child then.
     public func write(_ bytes: Bytes) async throws {
-        let (loop, state) = (loop, state)
-        try await loop.wait { (waiter: LoopWaiter<Void>) in
-            loop.preconditionOnLoop()
-            guard let input = state.input else { return waiter.resume(throwing: PipeWriter.closedError) }
-            input.write(bytes, waiter)
+        switch kind {
+        case .real(let loop, let state):
+            try await loop.wait { (waiter: LoopWaiter<Void>) in
+                loop.preconditionOnLoop()
+                guard let input = state.input else { return waiter.resume(throwing: PipeWriter.closedError) }
+                input.write(bytes, waiter)
+            }
+        case .simulated(let child):
+            guard try await child.write(bytes) else { throw PipeWriter.closedError }
         }
     }
 
     /// Closes its standard input, after what is being written. May be called again.
     public func closeInput() {
-        let state = state
-        loop.perform { state.input?.finish() }
+        switch kind {
+        case .real(let loop, let state): loop.perform { state.input?.finish() }
+        case .simulated(let child): child.closeInput()
+        }
     }
 
     /// How it ended; suspends until it has. May be called from several tasks, and again.
     public func wait() async -> ChildExit {
-        let (loop, state) = (loop, state)
-        return await withUnsafeContinuation { continuation in
-            // A loop that has closed has killed its children.
-            if !loop.perform({ state.wait(continuation) }) { continuation.resume(returning: .signal(SIGKILL)) }
+        switch kind {
+        case .real(let loop, let state):
+            await withUnsafeContinuation { continuation in
+                // A loop that has closed has killed its children.
+                if !loop.perform({ state.wait(continuation) }) { continuation.resume(returning: .signal(SIGKILL)) }
+            }
+        case .simulated(let child): await child.wait()
         }
     }
 
     /// Sends a signal to its process group. Does nothing once the child has ended.
     public func kill(_ signal: Int32) {
-        let state = state
-        loop.perform { state.kill(signal) }
+        switch kind {
+        case .real(let loop, let state): loop.perform { state.kill(signal) }
+        case .simulated(let child): child.kill(signal)
+        }
     }
 }

@@ -38,20 +38,40 @@ public final class ManualLoop: SerialExecutor, TaskExecutor, Sendable {
     /// - Returns: how many ran.
     @discardableResult
     public func runUntilIdle() -> Int {
-        let outer = state.withLock { state in
-            defer { state.thread = currentThread() }
-            return state.thread
-        }
-        precondition(outer == nil, "runUntilIdle() was called from a job of the loop, or from two threads")
-        defer { state.withLock { $0.thread = nil } }
+        enter()
+        defer { leave() }
         var number = 0
         while let job = takeJob() {
-            job.runSynchronously(
-                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            run(job)
             number += 1
         }
         return number
     }
+
+    /// Runs one job on this thread, and then `look`, which sees the actors of the loop at rest.
+    /// - Returns: false when no job is ready.
+    func runNext(then look: () -> Void) -> Bool {
+        guard let job = takeJob() else { return false }
+        enter()
+        defer { leave() }
+        run(job)
+        look()
+        return true
+    }
+
+    private func run(_ job: UnownedJob) {
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+
+    private func enter() {
+        let outer = state.withLock { state in
+            defer { state.thread = currentThread() }
+            return state.thread
+        }
+        precondition(outer == nil, "the loop was run from one of its own jobs, or from two threads")
+    }
+
+    private func leave() { state.withLock { $0.thread = nil } }
 
     private func takeJob() -> UnownedJob? {
         state.withLock { state in

@@ -1,7 +1,6 @@
 // feedbus: runs a whole async test body on a manual loop, under virtual time.
 
 import FeedbusBase
-import Synchronization
 
 /// Why a simulation could not come to its end.
 public struct SimulationFailure: Error, CustomStringConvertible {
@@ -31,7 +30,7 @@ public struct Simulation: Sendable {
         _ body: @escaping @Sendable (Simulation) async throws -> Result
     ) throws -> Result {
         let simulation = Simulation(seed: seed)
-        let outcome = Outcome<Result>()
+        let outcome = Latch<Swift.Result<Result, any Error>>()
         let task = Task(executorPreference: simulation.loop) {
             do { outcome.set(.success(try await body(simulation))) } catch { outcome.set(.failure(error)) }
         }
@@ -53,11 +52,4 @@ public struct Simulation: Sendable {
     }
 
     private static func words(_ seed: UInt64?) -> String { seed.map { " (seed \($0))" } ?? "" }
-}
-
-/// What the body came to.
-private final class Outcome<Value: Sendable>: Sendable {
-    private let state = Mutex<Result<Value, any Error>?>(nil)
-    var value: Result<Value, any Error>? { state.withLock { $0 } }
-    func set(_ value: Result<Value, any Error>) { state.withLock { $0 = value } }
 }

@@ -86,8 +86,11 @@ public final class VirtualClock: EventClock, Sendable {
         let end = now + duration
         loop.runUntilIdle()
         while wakeNext(until: end) { loop.runUntilIdle() }
-        state.withLock { $0.now = max($0.now, end) }
+        move(to: end)
     }
+
+    /// Lets time pass while nobody is due.
+    func move(to instant: Instant) { state.withLock { $0.now = max($0.now, instant) } }
 
     /// Moves on to the next deadline, if it is not after `limit`, and wakes one sleeper.
     /// - Returns: false when there is none.

@@ -28,6 +28,14 @@ package final class RecordedTransport: HTTPTransport {
         }
     }
 
+    private init(name: String, exchanges: [Key: [RecordedExchange]]) {
+        self.name = name
+        self.exchanges = exchanges
+    }
+
+    /// The same recording, from its beginning.
+    package func rewound() -> RecordedTransport { RecordedTransport(name: name, exchanges: exchanges) }
+
     /// Reads a recording of at most 1 GiB.
     /// - Throws: `FeedbusError` (`http.recording`) where it cannot be read.
     /// - Parameter name: what the recording is called in messages; its path where nil.

@@ -59,7 +59,8 @@ final class GraceClock: EventClock {
     func stop(by end: Instant) {
         let late = state.withLock { state in
             state.end = end
-            return state.sleepers.values.filter { $0.deadline > end }
+            // In the order in which they went to sleep: a dictionary's own order differs from run to run.
+            return state.sleepers.filter { $0.value.deadline > end }.sorted { $0.key < $1.key }.map(\.value)
         }
         for sleeper in late { sleeper.task.cancel() }
     }

@@ -84,8 +84,10 @@ package actor Graph {
         let started = services.clock.now
         await start()
         if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
-        for ledger in ledgers.values { await ledger.settle() }
+        for (_, ledger) in inOrder(ledgers) { await ledger.settle() }
         graceTask?.cancel()
+        // They hold the graph, which would never go.
+        sinks = [:]
         return report(since: started)
     }
 
@@ -164,10 +166,15 @@ package actor Graph {
                 let edge = makeEdge(for: node, producers: node.from.count)
                 edges[node.name] = [.init(node: node.from[0], edge: edge)]
             }
-            // Throws for a closed edge only; these are new.
+            let inputs = edges[node.name]!
             for (index, upstream) in node.from.enumerated() {
-                let inputs = edges[node.name]!
-                try? await outputs[upstream]!.add(inputs[inputs.count == 1 ? 0 : index].edge)
+                let edge = inputs[inputs.count == 1 ? 0 : index].edge
+                if node.buffer.whenFull == .fail {
+                    outputs[upstream]!.add(StrictBuffer(edge: edge, onLate: undelivered(counters[node.name]!)))
+                } else {
+                    // Throws for a closed edge only; this one is new.
+                    try? await outputs[upstream]!.add(edge)
+                }
             }
         }
         return outputs
@@ -184,19 +191,26 @@ package actor Graph {
                 counters: counters)
         dropNotices[node.name] = notice
         let policy = node.buffer.whenFull
+        let undelivered = undelivered(counters)
         return Edge<Event>(
             capacity: node.buffer.events, policy: policy, producers: producers,
             weightLimit: node.buffer.bytes, weigh: { $0.weight },
             onDrop: { chunk in
                 if policy == .fail {
                     // The consumer sees the failure at its own end of the edge; what did not fit is not delivered.
-                    chunk.report(.undelivered)
-                    counters.undelivered.add(chunk.count)
+                    undelivered(chunk)
                 } else {
                     chunk.report(.dropped)
                     notice.dropped(chunk.count)
                 }
             })
+    }
+
+    private func undelivered(_ counters: NodeCounters) -> @Sendable (Chunk<Event>) -> Void {
+        { chunk in
+            chunk.report(.undelivered)
+            counters.undelivered.add(chunk.count)
+        }
     }
 
     private func context(for node: PlannedNode) -> PluginContext {
@@ -236,8 +250,8 @@ package actor Graph {
         case .finished(let reason): log.info(reason)
         case .failed(let reason):
             failures.append((node, reason))
-            // A sink has said so when it was given up.
-            if sinks[node] == nil { log.error("given up: \(reason)") }
+            // A sink or stage has said so when it was given up.
+            if wasSource { log.error("given up: \(reason)") }
         }
         if sinks[node] != nil { sinkIsDone(node) }
         if wasSource && runningSources.isEmpty && !isStopping && !services.mode.once {
@@ -295,7 +309,7 @@ package actor Graph {
 
     private func giveUp() {
         gaveUp = true
-        for (node, inputs) in edges {
+        for (node, inputs) in inOrder(edges) {
             for edge in inputs.map(\.edge) {
                 let waiting = edge.waitingCount
                 let left = edge.abort()
@@ -307,7 +321,7 @@ package actor Graph {
     }
 
     private func abandon() {
-        for ledger in ledgers.values { ledger.giveUp() }
+        for (_, ledger) in inOrder(ledgers) { ledger.giveUp() }
         for node in running.sorted() {
             failures.append((node, "it did not end within the shutdown grace"))
             services.log.named(node).error("does not end; left behind")
@@ -320,14 +334,38 @@ package actor Graph {
     /// SIGHUP.
     package func reopen() async {
         services.log.info("SIGHUP: files are opened anew (this version does not reload the config)")
-        for sink in sinks.values { await sink.reopen() }
+        for (_, sink) in inOrder(sinks) { await sink.reopen() }
+    }
+
+    // MARK: - Watching
+
+    /// A buffer that holds more than its config allows; nil, as it should be. For tests.
+    package var overfullBuffer: String? {
+        for node in plan.nodes {
+            guard let inputs = edges[node.name] else { continue }
+            let limit = node.buffer.whenFull == .latest ? 1 : node.buffer.events
+            for edge in inputs.map(\.edge) where edge.count > limit {
+                return "the buffer of \(node.name) holds \(edge.count) of at most \(limit) events"
+            }
+        }
+        return nil
+    }
+
+    /// Emissions of each source that have not settled, and whether the shutdown grace was over before all had arrived.
+    package var remains: (openReceipts: [String: Int], hasGivenUp: Bool) {
+        (ledgers.mapValues(\.openCount).filter { $0.value > 0 }, gaveUp)
+    }
+
+    /// What belongs to nodes, in the order of the plan: a dictionary's own order differs from run to run.
+    private func inOrder<Value>(_ values: [String: Value]) -> [(node: String, value: Value)] {
+        plan.nodes.compactMap { node in values[node.name].map { (node.name, $0) } }
     }
 
     // MARK: - Report
 
     private func report(since started: Instant) -> GraphReport {
-        for notice in dropNotices.values { notice.finish() }
-        for notice in refusalNotices.values { notice.finish() }
+        for (_, notice) in inOrder(dropNotices) { notice.finish() }
+        for (_, notice) in inOrder(refusalNotices) { notice.finish() }
         return GraphReport(
             nodes: plan.nodes.map { node in
                 let counters = counters[node.name]!

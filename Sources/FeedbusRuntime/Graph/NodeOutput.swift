@@ -9,8 +9,14 @@ import Synchronization
 ///
 /// A consumer that comes to its own end (a Take, a closed console) is forgotten: nothing is owed to it any more.
 final class NodeOutput: Sendable {
+    /// Consumers that the subject does not serve.
+    private struct Others {
+        var readers: [NodeOutput] = []
+        var strict: [StrictBuffer] = []
+    }
+
     private let subject: Subject<Event>
-    private let readers = Mutex<[NodeOutput]>([])
+    private let others = Mutex(Others())
     private let producers: Atomic<Int>
 
     /// - Parameters:
@@ -25,23 +31,30 @@ final class NodeOutput: Sendable {
     /// Adds a consumer's buffer.
     func add(_ edge: Edge<Event>) async throws { try await subject.attach(edge) }
 
+    /// Adds a consumer's buffer of the policy `fail`: it is owed every event, also after it has failed.
+    func add(_ buffer: StrictBuffer) { others.withLock { $0.strict.append(buffer) } }
+
     /// Adds a subject that reads this node.
-    func add(_ reader: NodeOutput) { readers.withLock { $0.append(reader) } }
+    func add(_ reader: NodeOutput) { others.withLock { $0.readers.append(reader) } }
 
     /// Hands a chunk to all consumers, then waits for those whose buffer blocks.
     ///
     /// The stop of a source does not interrupt it: what a source has begun to emit is emitted.
     /// - Throws: `CancellationError` when the program gave up waiting.
     func send(_ chunk: Chunk<Event>) async throws {
+        let others = others.withLock { $0 }
+        for buffer in others.strict { try await buffer.send(chunk) }
         try await subject.send(chunk, shielded: true)
-        for reader in readers.withLock({ $0 }) { try await reader.send(chunk) }
+        for reader in others.readers { try await reader.send(chunk) }
     }
 
     /// One of the producers has come to its end.
     func finish() {
         guard producers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
         subject.finish()
-        for reader in readers.withLock({ $0 }) { reader.finish() }
+        let others = others.withLock { $0 }
+        for buffer in others.strict { buffer.edge.finish() }
+        for reader in others.readers { reader.finish() }
     }
 }
 

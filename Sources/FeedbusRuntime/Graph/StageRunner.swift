@@ -55,8 +55,9 @@ struct StageRunner: Sendable {
                 let reason = describeError(error)
                 let left =
                     count > 0 ? "; \(counted(count, "event")) under way left undelivered" : ""
+                // A buffer that has failed stays so: to start the stage again would not help.
                 let action =
-                    context.mode.once || (error as? FeedbusError)?.isRetriable == false
+                    context.mode.once || error is EdgeOverflow || (error as? FeedbusError)?.isRetriable == false
                     ? .giveUp(restarts: 0) : restarts.failed(at: context.clock.now, unit: random.unit())
                 switch action {
                 case .giveUp:
@@ -76,7 +77,11 @@ struct StageRunner: Sendable {
         case .completed, .finished:
             // A stage that completed by itself owes nothing for what still waits.
             for input in inputs { input.edge.close() }
-        case .failed, .stopped:
+        case .failed(let reason):
+            // Said at once, and not when the input ends, which may be in a year.
+            context.log.error("given up: \(reason); what comes for it is left undelivered")
+            await discardRest()
+        case .stopped:
             await discardRest()
         }
         for output in outputs { output?.finish() }

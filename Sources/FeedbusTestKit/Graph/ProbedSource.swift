@@ -1,0 +1,45 @@
+// feedbus: a probe around a source.
+
+import FeedbusBase
+import FeedbusPlugin
+
+/// Runs a source and keeps the books of what it emits.
+actor ProbedSource: Source {
+    static let name = "ProbedSource"
+    static let summary = "a source inside a probe"
+
+    nonisolated let context: PluginContext
+    private let inner: any Source
+    private let node: String
+    private let life: SimulatedLife
+
+    init(options: NoOptions, context: PluginContext) throws { throw FeedbusError.probeInConfig }
+
+    init(inner: any Source, node: String, life: SimulatedLife, context: PluginContext) {
+        self.inner = inner
+        self.node = node
+        self.life = life
+        self.context = context
+    }
+
+    func run(_ output: Output) async throws {
+        let (node, life) = (node, life)
+        life.note("run \(node)")
+        try await inner.run(
+            Output { events, cursors in
+                try life.checkAlive()
+                // The plain ways out of the runtime: an emission of nothing is none.
+                guard !events.isEmpty || !cursors.isEmpty else { return }
+                if life.chance(life.faults.sourceFails) {
+                    life.note("fault \(node) fails before an emission")
+                    throw FeedbusError.fault("the source \(node) fails")
+                }
+                life.note(
+                    "emit \(node) [\(SimulatedLife.shown(events))] saving [\(cursors.map(\.key).joined(separator: " "))]"
+                )
+                life.tally.emitted(node, events, cursors)
+                try await output.emit(events, saving: cursors)
+            })
+        life.note("end of \(node)")
+    }
+}
