@@ -106,6 +106,8 @@ extension PluginOptions {
     ) -> (options: Self, problems: [ConfigProblem]) {
         var decoded = Self()
         var problems: [ConfigProblem] = []
+        // Once: where a type makes its options anew each time, a config of thousands of nodes would feel it.
+        let options = Self.options
         guard let members = value.map(\.members) ?? [] else {
             return (
                 decoded,
