@@ -110,7 +110,7 @@ let package = Package(
                 dependencies: ["FeedbusPlugin"] + pluginNames.map { .byName(name: "\($0)Plugin") },
                 path: "Plugins/All", swiftSettings: swiftSettings),
             .executableTarget(
-                name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "AllPlugins"], swiftSettings: swiftSettings),
+                name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "FeedbusTestKit", "AllPlugins"], swiftSettings: swiftSettings),
             .executableTarget(
                 name: "FeedbusBenchmarks", dependencies: ["FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/FeedbusBenchmarks", swiftSettings: swiftSettings),

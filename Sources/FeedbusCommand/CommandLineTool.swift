@@ -7,8 +7,8 @@ import FeedbusRuntime
 struct CommandLineTool {
     static let commands = [
         AnyCommand(RunCommand.self), AnyCommand(CheckCommand.self), AnyCommand(ListCommand.self),
-        AnyCommand(DescribeCommand.self), AnyCommand(SchemaCommand.self), AnyCommand(VersionCommand.self),
-        AnyCommand(HelpCommand.self),
+        AnyCommand(DescribeCommand.self), AnyCommand(SchemaCommand.self), AnyCommand(TestCommand.self),
+        AnyCommand(VersionCommand.self), AnyCommand(HelpCommand.self),
     ]
 
     let input: CommandInput

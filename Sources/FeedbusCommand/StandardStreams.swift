@@ -1,8 +1,31 @@
 // feedbus: writes texts to stdout and stderr, before and without the loop.
 
+import FeedbusBase
 import Glibc
 
 enum StandardStreams {
+    /// Writes a whole file, in place of what was there.
+    /// - Returns: why it could not be written; nil where it was.
+    static func writeFile(_ bytes: Bytes, to path: String) -> String? {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { return String(cString: strerror(errno)) }
+        var reason: String?
+        bytes.withUnsafeBytes { text in
+            var rest = text[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(file, text.baseAddress! + rest.startIndex, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno != EINTR {
+                    reason = String(cString: strerror(errno))
+                    return
+                }
+            }
+        }
+        if close(file) != 0, reason == nil { reason = String(cString: strerror(errno)) }
+        return reason
+    }
+
     /// Puts something into the place of each standard stream that the caller has closed (`<&-`, `>&-`): the next file
     /// that is opened would get its number, and be read, written or closed as if it were that stream. What is put there
     /// cannot be used either: a write to a closed stdout still fails.
