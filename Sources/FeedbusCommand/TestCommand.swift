@@ -14,7 +14,7 @@ struct TestCommand: Command {
     static let details = """
         FILE is a JSON object: "config", "recording", "for" or "once", and what is to come of it: "expect" (events by sink)
         and "requests" (how many). An hour of polling takes about a second; no network, clock or program is used, and no
-        file is written but by --update. Docs/Testing.md explains it. Exit code 0: all is as expected; 1: it is not;
+        file is written but by --update. Docs/TestingAConfig.md explains it. Exit code 0: all is as expected; 1: it is not;
         2: FILE or its config has a mistake.
         """
 

@@ -127,11 +127,14 @@ extension PluginOptions {
             guard !members.contains(where: { $0.key == option.summary.name }) else { continue }
             problems.append(
                 (value ?? owner).problem(
-                    "missing option \"\(option.summary.name)\" of \(context.owner) at \(value?.path ?? owner.path)"
+                    "missing option \"\(option.summary.name)\" of \(context.owner)\(place(value?.path ?? owner.path))"
                         + " (\(option.summary.help))", code: "missing-option"))
         }
         return (decoded, problems)
     }
+
+    /// Where an object stands; the root of a file needs no words.
+    private static func place(_ path: String) -> String { path.isEmpty ? "" : " at \(path)" }
 
     private static func unknown(
         _ member: PositionedValue.Member, at path: String, context: OptionContext
@@ -143,7 +146,7 @@ extension PluginOptions {
         }
         let nearest = nearestName(to: member.key, in: names.keys.sorted())
         return ConfigProblem(
-            "unknown option \"\(member.key)\" of \(context.owner) at \(path)", at: member.keyPosition,
+            "unknown option \"\(member.key)\" of \(context.owner)\(place(path))", at: member.keyPosition,
             code: "unknown-option", path: member.value.path, suggestion: nearest.flatMap { names[$0] })
     }
 }

@@ -128,15 +128,19 @@ struct NamedValue<Value: Sendable>: Sendable {
 
 /// What stands in for a program.
 struct StandIn: PluginOptions {
+    enum Separator: String, Sendable, CaseIterable {
+        case line, nul
+
+        var text: String { self == .line ? "\n" : "\0" }
+    }
+
     var prints: String?
-    var separator = "\n"
+    var separator = Separator.line
     var answers: [NamedValue<StandInAnswer>] = []
 
     static let options: [Option<StandIn>] = [
         .string("prints", \.prints, accepts: { _ in true }, help: "it prints this and ends"),
-        .string(
-            "separator", \.separator, pattern: "a single character", accepts: { $0.utf8.count == 1 },
-            help: "what ends each piece of its input"),
+        .choice("separator", \.separator, help: "what ends each piece of its input"),
         .custom(
             "answers", \.answers, kind: .map(.string),
             help: "what it answers to a piece of its input; anything else comes back as it is", show: { _ in nil },

@@ -96,7 +96,7 @@ struct ConfigTestRun {
         if let text = standIn.prints { return .printing(text) }
         let answers = Dictionary(
             standIn.answers.map { ($0.name, $0.value.text) }, uniquingKeysWith: { first, _ in first })
-        return .answering(separator: standIn.separator) { answers[$0] ?? $0 }
+        return .answering(separator: standIn.separator.text) { answers[$0] ?? $0 }
     }
 
     private func read(_ path: String) throws -> Bytes {
