@@ -114,6 +114,9 @@ let package = Package(
             .executableTarget(
                 name: "FeedbusBenchmarks", dependencies: ["FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/FeedbusBenchmarks", swiftSettings: swiftSettings),
+            .executableTarget(
+                name: "StoreBenchmark", dependencies: ["FeedbusStore", "FeedbusLoop", "FeedbusBase", "CSQLite"],
+                path: "Benchmarks/StoreBenchmark", swiftSettings: swiftSettings),
             // The plugins that Docs/WritingAPlugin.md shows.
             .target(
                 name: "ExamplePlugins", dependencies: ["FeedbusPlugin"], path: "Examples/Plugins",

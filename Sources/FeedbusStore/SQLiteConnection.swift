@@ -9,11 +9,12 @@ final class SQLiteConnection {
     private var statements: [String: OpaquePointer] = [:]
     let path: String
 
-    /// Opens or makes the file.
-    /// - Throws: `FeedbusError` with the code `state.open`, or `state.corrupt` for a file that is no database.
-    init(path: String) throws {
+    /// Opens the file.
+    /// - Parameter isMade: makes it where it is missing.
+    /// - Throws: `FeedbusError` with the code `state.open`.
+    init(path: String, isMade: Bool = false) throws {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (isMade ? SQLITE_OPEN_CREATE : 0)
         guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
             let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
@@ -42,31 +43,52 @@ final class SQLiteConnection {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Runs a statement that is prepared once; gives its first row.
-    /// - Parameter columns: reads the row; its argument gives the bytes of a column.
-    func row<Result>(_ sql: String, _ values: [Value], _ columns: ((Int32) -> Bytes?) -> Result) throws -> Result? {
+    /// Runs a statement that is prepared once, row by row, until `body` returns false.
+    func each(
+        _ sql: String, _ bind: (SQLiteStatement) -> Void = { _ in }, _ body: (SQLiteStatement) throws -> Bool
+    ) throws {
         let statement = try prepared(sql)
         defer {
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
+            statement.reset()
+            statement.clear()
         }
-        for (index, value) in values.enumerated() { try bind(statement, Int32(index + 1), value) }
-        switch sqlite3_step(statement) {
-        case SQLITE_ROW: return columns { Self.column(statement, $0) }
-        case SQLITE_DONE: return nil
-        default: throw failure()
+        bind(statement)
+        while true {
+            switch statement.step() {
+            case SQLITE_ROW: if !(try body(statement)) { return }
+            case SQLITE_DONE: return
+            default: throw failure()
+            }
         }
     }
 
+    /// The first row of a query, read by `body`; nil where there is none.
+    func first<Result>(
+        _ sql: String, _ bind: (SQLiteStatement) -> Void = { _ in }, _ body: (SQLiteStatement) throws -> Result
+    ) throws -> Result? {
+        var found: Result?
+        try each(sql, bind) { row in
+            found = try body(row)
+            return false
+        }
+        return found
+    }
+
     /// Runs a statement that is prepared once and gives no rows.
-    func run(_ sql: String, _ values: [Value]) throws {
-        _ = try row(sql, values) { _ in () }
+    func run(_ sql: String, _ bind: (SQLiteStatement) -> Void = { _ in }) throws {
+        try each(sql, bind) { _ in true }
     }
 
     /// The one number that a query gives.
     func number(_ sql: String) throws -> Int {
-        try row(sql, []) { $0(0).flatMap { Int($0.string) } ?? 0 } ?? 0
+        try first(sql) { Int($0.integer(0)) } ?? 0
     }
+
+    /// Rows that the last statement changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// The row that the last INSERT made.
+    var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// Runs `body` in one transaction: all of it is kept or none.
     func transaction(_ body: () throws -> Void) throws {
@@ -81,42 +103,30 @@ final class SQLiteConnection {
         }
     }
 
-    enum Value {
-        case text(String)
-        case blob(Bytes)
-    }
-
-    private func prepared(_ sql: String) throws -> OpaquePointer {
-        if let statement = statements[sql] { return statement }
+    /// The statement, prepared at its first use and kept.
+    func prepared(_ sql: String) throws -> SQLiteStatement {
+        if let statement = statements[sql] { return SQLiteStatement(handle: statement) }
         var statement: OpaquePointer?
         guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
             let statement
         else { throw failure() }
         statements[sql] = statement
-        return statement
+        return SQLiteStatement(handle: statement)
     }
 
-    private func bind(_ statement: OpaquePointer, _ index: Int32, _ value: Value) throws {
-        // SQLITE_TRANSIENT: SQLite copies what it is given.
-        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        let code =
-            switch value {
-            case .text(let text): sqlite3_bind_text(statement, index, text, -1, transient)
-            case .blob(let bytes):
-                bytes.withUnsafeBytes {
-                    sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), transient)
-                }
-            }
-        guard code == SQLITE_OK else { throw failure() }
+    /// Runs a statement with its bindings; it is left ready for the next ones.
+    func finish(_ statement: SQLiteStatement) throws {
+        let code = statement.step()
+        guard code == SQLITE_DONE || code == SQLITE_ROW else {
+            let error = failure()
+            statement.reset()
+            throw error
+        }
+        statement.reset()
     }
 
-    private static func column(_ statement: OpaquePointer, _ index: Int32) -> Bytes? {
-        guard sqlite3_column_type(statement, index) != SQLITE_NULL else { return nil }
-        let count = Int(sqlite3_column_bytes(statement, index))
-        return Bytes(copying: UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, index), count: count))
-    }
-
-    private func failure() -> FeedbusError {
+    /// What the last call that failed says.
+    func failure() -> FeedbusError {
         let code = sqlite3_extended_errcode(handle) & 0xFF
         let reason = String(cString: sqlite3_errmsg(handle))
         switch code {
@@ -130,10 +140,5 @@ final class SQLiteConnection {
     }
 
     /// The file cannot be used as it is.
-    func damaged(_ reason: String) -> FeedbusError {
-        FeedbusError(
-            "state.corrupt",
-            "the state database \(path) is damaged (\(reason)); move it away (mv '\(path)' '\(path).damaged') to start afresh:"
-                + " what was delivered before will then be delivered again")
-    }
+    func damaged(_ reason: String) -> FeedbusError { DamagedState.error(path, reason) }
 }

@@ -7,49 +7,14 @@ import FeedbusStore
 import Glibc
 import Testing
 
-/// A host whose pool is the caller's own thread.
-private final class HereHost: LoopHost {
-    var serialExecutor: UnownedSerialExecutor { fatalError("not used by the store") }
-    var taskExecutor: any TaskExecutor { globalConcurrentExecutor }
-
-    func offload<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T { try work() }
-    func spawn(_ command: ChildCommand) async throws -> ChildProcess { throw FeedbusError("test", "no children here") }
-}
-
 struct StateStoreTests {
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        try await StateBench.run { try await body($0.folder) }
+    }
+
     private let host = HereHost()
 
-    /// A folder that is deleted at the end.
-    private func withFolder(_ body: (String) async throws -> Void) async throws {
-        var name = Array("/tmp/feedbus-store-test-XXXXXX".utf8CString)
-        let path = name.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }
-        defer {
-            for file in ["feedbus.sqlite", "feedbus.sqlite-wal", "feedbus.sqlite-shm", "lock"] {
-                unlink("\(path)/state/\(file)")
-            }
-            rmdir("\(path)/state")
-            rmdir(path)
-        }
-        try await body("\(path)/state")
-    }
-
-    /// Runs SQL on the file, beside the store.
-    private func execute(_ sql: String, in folder: String) {
-        mkdir(folder, 0o755)
-        var handle: OpaquePointer?
-        #expect(sqlite3_open("\(folder)/feedbus.sqlite", &handle) == SQLITE_OK)
-        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
-        sqlite3_close(handle)
-    }
-
-    private func code(_ folder: String) async -> FeedbusError.Code? {
-        do {
-            await (try StateStore.open(folder: folder, on: host)).close()
-            return nil
-        } catch {
-            return (error as? FeedbusError)?.code
-        }
-    }
+    private func code(_ folder: String) async -> FeedbusError.Code? { await StateBench(folder: folder).refusal()?.code }
 
     @Test func cursorsOutliveTheStore() async throws {
         try await withFolder { folder in
@@ -172,20 +137,86 @@ struct StateStoreTests {
 
     @Test func aNewerSchemaIsRefused() async throws {
         try await withFolder { folder in
-            #expect(await code(folder) == nil)
-            execute("PRAGMA user_version = 99", in: folder)
-            #expect(await code(folder) == "state.newer")
+            let bench = StateBench(folder: folder)
+            let store = try await bench.open()
+            try await store.save([("rx", "cursor", "1")])
+            await store.close()
+            bench.execute("PRAGMA user_version = 99")
+            let refusal = await bench.refusal()
+            #expect(refusal?.code == "state.newer")
+            #expect(refusal?.message.contains("schema 99") == true)
         }
     }
 
     @Test func anotherProgramsDatabaseIsLetBe() async throws {
         try await withFolder { folder in
-            execute("CREATE TABLE theirs (a); PRAGMA application_id = 17", in: folder)
+            StateBench(folder: folder).execute("CREATE TABLE theirs (a); PRAGMA application_id = 17")
             #expect(await code(folder) == "state.foreign")
         }
         try await withFolder { folder in
-            execute("CREATE TABLE theirs (a)", in: folder)
+            StateBench(folder: folder).execute("CREATE TABLE theirs (a)")
             #expect(await code(folder) == "state.foreign")
+        }
+    }
+
+    @Test func aDatabaseOfTheFirstVersionIsBroughtUpToDate() async throws {
+        try await StateBench.run { bench in
+            bench.execute(
+                """
+                CREATE TABLE cursors (node TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
+                                      PRIMARY KEY (node, key)) WITHOUT ROWID;
+                PRAGMA application_id = \(0x6662_7573);
+                PRAGMA user_version = 1;
+                INSERT INTO cursors VALUES ('rx', 'cursor', x'31');
+                """)
+            let store = try await bench.open()
+            #expect(try await store.cursor(node: "rx", key: "cursor") == "1")
+            _ = try await store.openSubject("activity", readers: ["log"], replay: 5)
+            await store.close()
+            let again = try await bench.open()
+            #expect(try await again.cursor(node: "rx", key: "cursor") == "1")
+            await again.close()
+        }
+    }
+
+    @Test(arguments: ["", String(repeating: "this is no database\n", count: 500), "SQLite format 3"])
+    func aDamagedDatabaseIsKeptAsideWhereThatIsWanted(content: String) async throws {
+        try await StateBench.run { bench in
+            bench.write(content)
+            let refusal = await bench.refusal()
+            #expect(refusal?.code == "state.corrupt")
+            #expect(refusal?.message.contains("--reset-state") == true)
+            let time = WallTime(year: 2026, month: 11, day: 30, hour: 10, minute: 15)!
+            let store = try await bench.open(asideAt: time)
+            #expect(store.keptAside == "\(bench.path).corrupt-20261130T101500Z")
+            try await store.save([("rx", "cursor", "1")])
+            await store.close()
+            #expect(bench.files.contains("feedbus.sqlite.corrupt-20261130T101500Z"))
+            // A second one within the second keeps a name of its own; a whole one is let be.
+            let whole = try await bench.open(asideAt: time)
+            #expect(whole.keptAside == nil)
+            #expect(try await whole.cursor(node: "rx", key: "cursor") == "1")
+            await whole.close()
+            for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
+            bench.write(content)
+            let third = try await bench.open(asideAt: time)
+            #expect(third.keptAside == "\(bench.path).corrupt-20261130T101500Z-2")
+            await third.close()
+        }
+    }
+
+    @Test func aLogOfChangesWithoutItsDatabaseIsNotTakenForThatOfTheNextOne() async throws {
+        try await StateBench.run { bench in
+            let store = try await bench.open()
+            try await store.save([("rx", "cursor", "old")])
+            // Beside the store, so that its log of changes is still there.
+            rename(bench.path, bench.path + ".gone")
+            #expect(bench.files.contains("feedbus.sqlite-wal"))
+            await #expect(throws: FeedbusError.self) { try await store.save([("rx", "cursor", "lost")]) }
+            try await store.save([("rx", "other", "new")])
+            #expect(try await store.cursor(node: "rx", key: "cursor") == nil)
+            #expect(try await store.cursor(node: "rx", key: "other") == "new")
+            await store.close()
         }
     }
 
