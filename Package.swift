@@ -139,7 +139,9 @@ let package = Package(
                 name: "FeedbusSimulationTests",
                 dependencies: ["AllPlugins", "FeedbusTestKit", "FeedbusPlugin", "FeedbusFlow", "FeedbusBase"],
                 swiftSettings: swiftSettings),
-            tests("FeedbusCommand", ["FeedbusRuntime", "FeedbusPlugin", "FeedbusBase"]),
+            tests(
+                "FeedbusCommand",
+                ["FeedbusRuntime", "FeedbusStore", "FeedbusTestKit", "FeedbusPlugin", "FeedbusLoop", "FeedbusBase"]),
             .testTarget(
                 name: "PluginTests",
                 dependencies: [

@@ -1,5 +1,6 @@
 // feedbus: what a command of the command line is.
 
+import FeedbusBase
 import FeedbusPlugin
 import FeedbusRuntime
 
@@ -23,6 +24,9 @@ enum CommandOutcome {
     case done(code: Int32 = 0, out: String = "", err: String = "")
     /// Print to stderr, then run the plan.
     case run(Plan, RunOptions, err: String)
+    /// Write to stdout bit by bit; what takes the bits returns false when nobody reads them any more. An error goes to
+    /// stderr, with exit code 1.
+    case stream(@Sendable (_ write: (Bytes) -> Bool) throws -> Void)
 }
 
 /// A command: a struct with a default for everything that the arguments may set.

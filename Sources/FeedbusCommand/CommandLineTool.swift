@@ -8,7 +8,8 @@ struct CommandLineTool {
     static let commands = [
         AnyCommand(RunCommand.self), AnyCommand(CheckCommand.self), AnyCommand(ListCommand.self),
         AnyCommand(DescribeCommand.self), AnyCommand(SchemaCommand.self), AnyCommand(TestCommand.self),
-        AnyCommand(VersionCommand.self), AnyCommand(HelpCommand.self),
+        AnyCommand(StateCommand.self), AnyCommand(ReplayCommand.self), AnyCommand(VersionCommand.self),
+        AnyCommand(HelpCommand.self),
     ]
 
     let input: CommandInput

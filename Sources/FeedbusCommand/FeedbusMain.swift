@@ -1,6 +1,7 @@
 // feedbus: the entry point of the program.
 
 import AllPlugins
+import FeedbusBase
 import FeedbusPlugin
 import FeedbusRuntime
 import Glibc
@@ -22,6 +23,18 @@ enum FeedbusMain {
             let written = StandardStreams.write(out, to: STDOUT_FILENO)
             StandardStreams.write(err, to: STDERR_FILENO)
             exit(written || code != 0 ? code : 1)
+        case .stream(let body):
+            var end = StandardStreams.End.written
+            do {
+                try body { bytes in
+                    end = StandardStreams.write(bytes, to: STDOUT_FILENO)
+                    return end == .written
+                }
+            } catch {
+                StandardStreams.write("feedbus: \(describeError(error))\n", to: STDERR_FILENO)
+                exit(1)
+            }
+            exit(end == .failed ? 1 : 0)
         case .run(let plan, let options, let err):
             StandardStreams.write(err, to: STDERR_FILENO)
             exit(FeedbusProgram.run(plan: plan, options: options, registry: registry))

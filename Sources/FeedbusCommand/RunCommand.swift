@@ -9,6 +9,7 @@ struct RunCommand: Command {
     var forDuration: Duration?
     var offline = false
     var record: String?
+    var resetState = false
     var overrides: [Override] = []
     var logLevel: LogLevelName?
     var logFormat: LogFormat?
@@ -26,6 +27,9 @@ struct RunCommand: Command {
         .flag("--offline", \.offline, help: "answer from the recording that http.offline names, and use no network"),
         .text(
             "--record", \.record, value: "FILE.har", help: "write all HTTP exchanges to a recording, without secrets"),
+        .flag(
+            "--reset-state", \.resetState,
+            help: "keep a damaged state database aside under another name and begin afresh, instead of an error"),
         .list(
             "--set", \.overrides, value: "PATH=VALUE",
             help: "a value that takes the place of one in the config: sources.jokes.with.every=5s",
@@ -38,14 +42,8 @@ struct RunCommand: Command {
         guard !(offline && record != nil) else {
             throw UsageError("--offline makes no requests: there is nothing for --record")
         }
-        let file = try ConfigFile.find(config, input)
-        let loader = ConfigLoader(registry: input.registry, environment: input.environment, files: input.files)
-        let (loaded, problems) = loader.load(path: file, overrides: overrides)
-        let text = ProblemText(file: file, overrides: overrides, color: input.mayColor(input.errIsTerminal))
-        guard var plan = loaded else {
-            return .done(
-                code: 2, err: text.lines(problems) + text.summary(problems) + "; nothing was started\n")
-        }
+        let loaded = try ConfigFile.load(config, input, overrides: overrides)
+        guard var plan = loaded.plan else { return loaded.refusal }
         guard !offline || plan.settings.offlineRecording != nil else {
             throw UsageError(
                 "--offline needs a recording: name one in the config, \"http\": { \"offline\": \"FILE.har\" }")
@@ -57,6 +55,7 @@ struct RunCommand: Command {
         options.forDuration = forDuration
         options.offline = offline
         options.record = record
-        return .run(plan, options, err: text.lines(problems))
+        options.resetState = resetState
+        return .run(plan, options, err: loaded.warnings)
     }
 }

@@ -41,26 +41,33 @@ enum StandardStreams {
     @discardableResult
     static func write(_ text: String, to file: Int32) -> Bool {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(file, UnsafeRawPointer(bytes.baseAddress! + rest.startIndex), rest.count)
-                if count >= 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno == EAGAIN {
-                    var wanted = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-                    poll(&wanted, 1, -1)
-                } else if errno == EPIPE {
-                    return true
-                } else if errno != EINTR {
-                    if file != STDERR_FILENO {
-                        write(
-                            "feedbus: cannot write to stdout: \(String(cString: strerror(errno)))\n", to: STDERR_FILENO)
-                    }
-                    return false
+        return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: file) != .failed }
+    }
+
+    /// How a write ended.
+    enum End { case written, readerGone, failed }
+
+    /// Writes all of the bytes, as a part of more.
+    static func write(_ bytes: Bytes, to file: Int32) -> End { bytes.withUnsafeBytes { write($0, to: file) } }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> End {
+        var done = 0
+        while done < bytes.count {
+            let count = Glibc.write(file, bytes.baseAddress! + done, bytes.count - done)  // not empty
+            if count >= 0 {
+                done += count
+            } else if errno == EAGAIN {
+                var wanted = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                poll(&wanted, 1, -1)
+            } else if errno == EPIPE {
+                return .readerGone
+            } else if errno != EINTR {
+                if file != STDERR_FILENO {
+                    write("feedbus: cannot write to stdout: \(String(cString: strerror(errno)))\n", to: STDERR_FILENO)
                 }
+                return .failed
             }
-            return true
         }
+        return .written
     }
 }

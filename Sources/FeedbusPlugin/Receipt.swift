@@ -33,14 +33,17 @@ package final class Receipt: Sendable {
 
     private let worst = Atomic<Int>(Outcome.delivered.rawValue)
     private let origin: Origin
+    /// A durable log keeps the events: what is left undelivered waits there for the next start.
+    package let isKept: Bool
     private let settle: (@Sendable (Outcome) -> Void)?
     /// How often an event with this stand-in has left the stage.
     private let handedOn = Atomic<Int>(0)
     private let settleStandIn: (@Sendable (Outcome, _ handedOn: Int) -> Void)?
 
     /// - Parameter settle: called once, on any thread, with the worst outcome.
-    package init(settle: @escaping @Sendable (Outcome) -> Void) {
+    package init(isKept: Bool = false, settle: @escaping @Sendable (Outcome) -> Void) {
         self.origin = .emission
+        self.isKept = isKept
         self.settle = settle
         self.settleStandIn = nil
     }
@@ -49,12 +52,14 @@ package final class Receipt: Sendable {
     ///   called.
     package init(standingFor parent: Receipt, settle: @escaping @Sendable (Outcome, _ handedOn: Int) -> Void) {
         self.origin = .standIn(parent)
+        self.isKept = parent.isKept
         self.settle = nil
         self.settleStandIn = settle
     }
 
     private init(joined parents: [Receipt]) {
         self.origin = .joined(parents)
+        self.isKept = parents.allSatisfy(\.isKept)
         self.settle = nil
         self.settleStandIn = nil
     }

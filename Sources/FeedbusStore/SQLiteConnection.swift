@@ -2,6 +2,7 @@
 
 import CSQLite
 import FeedbusBase
+import Glibc
 
 /// A connection, used by one thread at a time: its owner holds a lock around every call.
 final class SQLiteConnection {
@@ -133,7 +134,12 @@ final class SQLiteConnection {
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             return damaged(reason)
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY, SQLITE_LOCKED:
-            return FeedbusError("state.write", "the state database \(path): \(reason)", isRetriable: true)
+            // SQLite calls some of what a full disk does an I/O error.
+            var info = statvfs()
+            let isFull = statvfs(path, &info) == 0 && info.f_bavail == 0
+            return FeedbusError(
+                "state.write", "the state database \(path): \(reason)\(isFull ? " (the disk is full)" : "")",
+                isRetriable: true)
         default:
             return FeedbusError("state.failed", "the state database \(path): \(reason)")
         }

@@ -1,6 +1,7 @@
 // feedbus: the layout of the state database, and how an older one becomes the present one.
 
 import FeedbusBase
+import FeedbusLoop
 import Glibc
 
 /// The layout, by the number in the database's `user_version`.
@@ -80,10 +81,9 @@ enum StateSchema {
             for step in steps { try connection.execute(step) }
             try connection.execute("PRAGMA user_version = \(version); COMMIT;")
         }
-        let descriptor = Glibc.open(draft, O_RDONLY | O_CLOEXEC)
-        let isSafe = descriptor >= 0 && fsync(descriptor) == 0
+        let number = Glibc.open(draft, O_RDONLY | O_CLOEXEC)
+        let isSafe = number >= 0 && fsync(OwnedDescriptor(number).number) == 0
         let reason = errno
-        if descriptor >= 0 { close(descriptor) }
         guard isSafe, rename(draft, path) == 0 else {
             throw FeedbusError(
                 "state.write", "the state database \(path) cannot be made: \(systemError(isSafe ? errno : reason))",

@@ -46,6 +46,11 @@ extension StateStore {
         } ?? nil
     }
 
+    /// The number that the next event will have; nil where there is no such log.
+    package func nextNumber(of subject: String) async throws -> Int64? {
+        try await read { try SubjectLog(existing: subject, $0.connection)?.next } ?? nil
+    }
+
     /// The number of the event at which a replay begins; nil where the log has none such.
     package func find(_ start: LogStart, in subject: String) async throws -> Int64? {
         try await read { try SubjectLog(existing: subject, $0.connection)?.find(start) } ?? nil

@@ -100,6 +100,11 @@ struct Result {
 
 /// Does what the arguments say; `config.json` and `bad.json` are there.
 func feedbus(_ arguments: String..., files: [String: String]? = nil, terminal: Bool = false) -> Result {
+    feedbusList(arguments, files: files, terminal: terminal)
+}
+
+/// As `feedbus`, with the arguments in a list.
+func feedbusList(_ arguments: [String], files: [String: String]?, terminal: Bool = false) -> Result {
     var registry = PluginRegistry()
     registry.add(Tick.self)
     registry.add(VoidSink.self)
@@ -120,5 +125,16 @@ func feedbus(_ arguments: String..., files: [String: String]? = nil, terminal: B
     switch CommandLineTool(input: input).perform(arguments) {
     case .done(let code, let out, let err): return Result(code: code, out: out, err: err)
     case .run(let plan, let options, let err): return Result(err: err, plan: plan, options: options)
+    case .stream(let body):
+        var out = ""
+        do {
+            try body {
+                out += $0.string
+                return true
+            }
+            return Result(code: 0, out: out)
+        } catch {
+            return Result(code: 1, out: out, err: describeError(error))
+        }
     }
 }

@@ -96,6 +96,7 @@ struct ConfigCheck {
             settings.logLevel = section.log.level.level
             settings.logFormat = section.log.format
             settings.supervision = section.supervision.policy
+            settings.deadLetters = section.deadLetters.cap
         } else {
             let (section, problems) = HTTPSection.decode(member.value, owner: member.value, context: context)
             found += problems

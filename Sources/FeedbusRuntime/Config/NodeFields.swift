@@ -63,41 +63,6 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
     }
 }
 
-/// The fields of a subject.
-struct SubjectFields: PluginOptions {
-    var from: [PositionedValue] = []
-    var replay = 0
-    var scope = SubjectScope.whileConnected
-    var store = "memory"
-
-    static let options: [Option<SubjectFields>] = [
-        .from(\.from, "the nodes whose events it shares"),
-        .integer(
-            "replay", \.replay, in: 0...1_000_000, help: "how many of the last events a new reader gets first",
-            example: "50"),
-        .choice(
-            "scope", \.scope, help: "whether the replay is forgotten when the last reader goes, or kept for good",
-            example: "\"forever\""),
-        .custom(
-            "store", \.store, kind: .choice(["memory"]), help: "where the replay is kept", show: jsonText
-        ) { value, _ in
-            switch value.string {
-            case "memory": .value("memory")
-            case "disk":
-                .problems([
-                    value.problem(
-                        "durable subjects (\"store\": \"disk\") are not built yet; leave \"store\" out, the replay is then"
-                            + " kept in memory", code: "not-built")
-                ])
-            default:
-                .problems([
-                    value.problem("\"store\" must be \"memory\", found \(value.shown)", code: "unknown-choice")
-                ])
-            }
-        },
-    ]
-}
-
 /// `"buffer": { … }`
 struct BufferFields: PluginOptions {
     var events = BufferPlan().events
@@ -154,7 +119,7 @@ struct RetryFields: PluginOptions {
 
 extension Option where Root: PluginOptions {
     /// The `from` of a node. Its elements are looked up when all nodes are known.
-    fileprivate static func from(_ path: OptionPath<Root, [PositionedValue]>, _ help: String) -> Option {
+    static func from(_ path: OptionPath<Root, [PositionedValue]>, _ help: String) -> Option {
         custom(
             "from", path, kind: .list(.string), required: true, help: help, example: "[\"jokes\"]", show: { _ in nil }
         ) { value, _ in

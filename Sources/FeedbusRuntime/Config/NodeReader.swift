@@ -48,9 +48,10 @@ struct NodeReader {
     private mutating func readSubject(_ node: inout ConfigNode) {
         guard let fields = decode(SubjectFields.self, &node) else { return }
         take(fields.from, &node)
+        problems += fields.contradictions(in: node.value)
         node.planned = PlannedNode(
             name: node.name, plugin: nil, role: .subject(replay: fields.replay, scope: fields.scope),
-            from: fields.from.compactMap(\.string))
+            from: fields.from.compactMap(\.string), retention: fields.retention)
     }
 
     private mutating func readPluginNode<Kind>(_ node: inout ConfigNode, _ type: NodeFields<Kind>.Type) {

@@ -3,6 +3,7 @@
 import FeedbusBase
 import FeedbusFlow
 import FeedbusPlugin
+import FeedbusStore
 
 /// A whole config, checked.
 package struct Plan: Sendable {
@@ -26,6 +27,7 @@ package struct Settings: Sendable {
     package var logLevel: LogLevel = .info
     package var logFormat: LogFormat = .text
     package var supervision = SupervisionPolicy()
+    package var deadLetters = DeadLetterCap()
     package var userAgent: String?
     /// The recording that answers for services out of reach, absolute; nil without one.
     package var offlineRecording: String?
@@ -77,13 +79,16 @@ package struct PlannedNode: Sendable {
     package var onError: ErrorPolicy
     /// How many instances of a stage share the work, 1...64; their output keeps the order of the input.
     package var workers: Int
+    /// What the log of a durable subject keeps; nil for any other node.
+    package var retention: Retention?
 
     /// The route, beside those of a routing stage, of what none of them took.
     package static let unmatched = "unmatched"
 
     package init(
         name: String, plugin: String?, role: Role, from: [String] = [], buffer: BufferPlan = BufferPlan(),
-        retry: RetryPolicy = RetryPolicy(), onError: ErrorPolicy = .pass, workers: Int = 1
+        retry: RetryPolicy = RetryPolicy(), onError: ErrorPolicy = .pass, workers: Int = 1,
+        retention: Retention? = nil
     ) {
         self.name = name
         self.plugin = plugin
@@ -93,5 +98,6 @@ package struct PlannedNode: Sendable {
         self.retry = retry
         self.onError = onError
         self.workers = workers
+        self.retention = retention
     }
 }

@@ -10,6 +10,10 @@ package struct RunOptions: Sendable, Equatable {
     package var offline = false
     /// Write every HTTP exchange to this file (HAR 1.2); as the user gave it, so relative to the working directory.
     package var record: String?
+    /// A damaged state database is kept aside under another name, instead of being an error.
+    package var resetState = false
+    /// Send again what the store has, in place of running the config's sources.
+    package var replay: ReplayRequest?
 
     package init() {}
 }

@@ -2,6 +2,7 @@
 
 import FeedbusBase
 import FeedbusPlugin
+import FeedbusStore
 
 /// `"feedbus": { … }`
 struct FeedbusSection: PluginOptions {
@@ -9,10 +10,12 @@ struct FeedbusSection: PluginOptions {
     var shutdownGrace: Duration = .seconds(10)
     var log = LogSection()
     var supervision = SupervisionSection()
+    var deadLetters = DeadLettersSection()
 
     static let options: [Option<FeedbusSection>] = [
         .string(
-            "state", \.state, help: "folder that holds the cursors; a relative path counts from the config's folder",
+            "state", \.state,
+            help: "folder that holds cursors, logs and dead letters; a relative path counts from the config's folder",
             example: "\"/var/lib/feedbus\""),
         .duration(
             "shutdown_grace", \.shutdownGrace, in: .zero...(.seconds(3_600)),
@@ -23,6 +26,10 @@ struct FeedbusSection: PluginOptions {
             "supervision", \.supervision, help: "when a node that fails again and again is given up",
             example: "{ \"max_restarts\": 5, \"within\": \"1m\" }"
         ).synonyms("restart", "restarts"),
+        .object(
+            "dead_letters", \.deadLetters, help: "how many events are kept that a node could not treat",
+            example: "{ \"max_events\": 1000, \"when_full\": \"drop_oldest\" }"
+        ).synonyms("dead_letter", "dlq"),
     ]
 }
 
@@ -72,6 +79,35 @@ struct SupervisionSection: PluginOptions {
         policy.maxRestarts = maxRestarts
         policy.within = within
         return policy
+    }
+}
+
+/// `"dead_letters": { … }`
+struct DeadLettersSection: PluginOptions {
+    var maxEvents = DeadLetterCap().events
+    var maxBytes = DeadLetterCap().bytes
+    var whenFull = DeadLetterCap().whenFull
+
+    static let options: [Option<DeadLettersSection>] = [
+        .integer(
+            "max_events", \.maxEvents, in: 0...100_000_000, help: "at most so many, of all nodes", example: "1000"
+        ).synonyms("events"),
+        .size("max_bytes", \.maxBytes, in: 0...(1 << 50), help: "at most so many bytes", example: "\"1GiB\"")
+            .synonyms("bytes"),
+        .choice(
+            "when_full", \.whenFull,
+            help:
+                "block: no more are taken, the events are left undelivered and come again at the next start; drop_oldest,"
+                + " drop_newest: a letter goes, counted", example: "\"drop_oldest\""
+        ).synonyms("overflow", "policy"),
+    ]
+
+    var cap: DeadLetterCap {
+        var cap = DeadLetterCap()
+        cap.events = maxEvents
+        cap.bytes = maxBytes
+        cap.whenFull = whenFull
+        return cap
     }
 }
 

@@ -52,7 +52,7 @@ struct ChunkRunner: Sendable {
     }
 
     /// What comes of a chunk.
-    /// - Throws: `StageFailure`; the chunk's events are then reported.
+    /// - Throws: `StageFailure` with the chunk, whose events are for the caller to settle.
     func processed<Stage: ChunkStage>(
         _ chunk: Chunk<Event>, by stage: isolated Stage
     ) async throws(StageFailure) -> (Chunk<Event>, End) {
@@ -61,15 +61,14 @@ struct ChunkRunner: Sendable {
         } catch let end as StageFinished {
             return (end.last, .itself(end.reason))
         } catch {
-            chunk.report(.undelivered)
-            throw StageFailure(error: error, lost: chunk.count)
+            throw StageFailure(error: error, lost: chunk)
         }
     }
 }
 
-/// A stage failed; its events are reported.
+/// A stage failed.
 struct StageFailure: Error {
     var error: any Error
-    /// How many events are not delivered because of it.
-    var lost: Int
+    /// The events on which it failed.
+    var lost: Chunk<Event>
 }

@@ -25,24 +25,27 @@ final class CursorLedger: Sendable {
     private let log: Log
     private let clock: any EventClock
     private let host: any LoopHost
+    /// The receipts are of events that a durable log keeps.
+    private let isKept: Bool
     private let save: @Sendable ([CursorUpdate]) async throws -> Void
     private let state = Mutex(State())
 
     init(
-        node: String, log: Log, clock: any EventClock, host: any LoopHost,
+        node: String, log: Log, clock: any EventClock, host: any LoopHost, isKept: Bool = false,
         save: @escaping @Sendable ([CursorUpdate]) async throws -> Void
     ) {
         self.node = node
         self.log = log
         self.clock = clock
         self.host = host
+        self.isKept = isKept
         self.save = save
     }
 
     /// A receipt for the events of one emission; when its last copy has gone, the cursors are due.
     func receipt(saving cursors: [CursorUpdate]) -> Receipt {
         let number = state.withLock { $0.machine.emitted(cursors) }
-        return Receipt { [self] outcome in settled(number, outcome) }
+        return Receipt(isKept: isKept) { [self] outcome in settled(number, outcome) }
     }
 
     private func settled(_ number: Int, _ outcome: Outcome) {
@@ -122,6 +125,9 @@ final class CursorLedger: Sendable {
         }
         for waiter in waiters { waiter.resume() }
     }
+
+    /// An emission was not delivered: no later cursor will be saved.
+    var isHeldBack: Bool { state.withLock { $0.machine.isHeldBack } }
 
     /// Emissions that have not settled.
     var openCount: Int { state.withLock { $0.machine.openCount } }

@@ -11,13 +11,15 @@ struct CursorLedgerStateMachine: ~Copyable {
         var outcome: Outcome?
     }
 
+    /// Open emissions; those before `head` are done and wait to be removed together.
     private var open: [Emission] = []
-    /// The number of the first open emission.
+    private var head = 0
+    /// The number of `open[0]`.
     private var first = 0
     /// True after an undelivered emission: nothing will be saved any more.
     private(set) var isHeldBack = false
 
-    var openCount: Int { open.count }
+    var openCount: Int { open.count - head }
 
     /// A new emission; returns its number.
     mutating func emitted(_ cursors: [CursorUpdate]) -> Int {
@@ -27,16 +29,19 @@ struct CursorLedgerStateMachine: ~Copyable {
 
     /// Emission `number` has settled; returns what may be saved now, in order.
     mutating func settled(_ number: Int, _ outcome: Outcome) -> [CursorUpdate] {
-        precondition(number >= first && number - first < open.count, "an emission settled twice")
+        precondition(number >= first + head && number - first < open.count, "an emission settled twice")
         open[number - first].outcome = outcome
         var ready: [CursorUpdate] = []
-        var done = 0
-        while done < open.count, let outcome = open[done].outcome {
-            if outcome.isSettled && !isHeldBack { ready += open[done].cursors } else { isHeldBack = true }
-            done += 1
+        while head < open.count, let outcome = open[head].outcome {
+            if outcome.isSettled && !isHeldBack { ready += open[head].cursors } else { isHeldBack = true }
+            head += 1
         }
-        open.removeFirst(done)
-        first += done
+        // Not one by one: many may be open, and each removal moves all that stand behind.
+        if head == open.count || head >= 64 && head * 2 >= open.count {
+            open.removeFirst(head)
+            first += head
+            head = 0
+        }
         return ready
     }
 }

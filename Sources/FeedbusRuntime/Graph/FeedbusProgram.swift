@@ -60,7 +60,8 @@ private struct ProgramRun: Sendable {
             log.error("\(describeError(error)); nothing was started")
             return 2
         }
-        async let opening = StateStore.open(folder: plan.settings.state, on: loop)
+        async let opening = StateStore.open(
+            folder: plan.settings.state, on: loop, keepDamagedAside: options.resetState ? loop.clock.wallTime : nil)
         async let connecting = HTTPServices.make(
             settings: plan.settings, options: options, recorder: recorder, loop: loop)
         let store: StateStore
@@ -79,7 +80,28 @@ private struct ProgramRun: Sendable {
             await store.close()
             return 1
         }
-        let graph = Graph(plan: plan, services: services(store: store, http: http))
+        if let kept = store.keptAside {
+            log.warning(
+                "the damaged state database is kept as \(kept); what was delivered before may be delivered again")
+        } else if options.resetState {
+            log.info("--reset-state: the state is whole and stays as it is (\"feedbus state reset\" empties it)")
+        }
+        let replayed: Plan?
+        do {
+            replayed = try await self.replayed(from: store)
+        } catch {
+            log.error(describeError(error))
+            _ = try? await http.close()
+            await store.close()
+            return 1
+        }
+        guard let planned = replayed else {
+            log.info("there are no dead letters to send again")
+            _ = try? await http.close()
+            await store.close()
+            return 0
+        }
+        let graph = Graph(plan: planned, services: services(store: store, http: http))
         signals.start(on: loop) { signal in
             switch signal {
             case SIGHUP: await graph.reopen()
@@ -111,6 +133,12 @@ private struct ProgramRun: Sendable {
             path: path, host: loop, clock: loop.clock, creator: "feedbus \(feedbusVersion)", log: log)
     }
 
+    /// The plan that runs: the config's, or that of a replay; nil where a replay has nothing to send.
+    private func replayed(from store: StateStore) async throws -> Plan? {
+        guard let request = options.replay else { return plan }
+        return try await ReplayPlan(plan: plan, store: store, log: log).make(request)
+    }
+
     private func services(store: StateStore, http: HTTPServices) -> GraphServices {
         let headlines = registry.plugins.map(\.headline)
         return GraphServices(
@@ -124,9 +152,11 @@ private struct ProgramRun: Sendable {
             },
             http: { node, log, clock, seed in http.client(for: node, log: log, clock: clock, seed: seed) },
             loadCursor: { node, key in try await store.cursor(node: node, key: key) },
-            saveCursors: { node, updates in
+            saveCursors: { [isReplay = options.replay != nil] node, updates in
+                // What a replay has delivered is no dead letter any more.
+                if isReplay { return try await store.removeDeadLetters(ReplaySource.letters(in: updates)) }
                 try await store.save(updates.map { (node: node, key: $0.key, value: $0.value) })
-            })
+            }, store: store)
     }
 }
 

@@ -19,6 +19,8 @@ package struct GraphServices: Sendable {
         @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) -> PoliteClient
     package var loadCursor: @Sendable (_ node: String, _ key: String) async throws -> Bytes?
     package var saveCursors: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
+    /// Durable subjects and dead letters; nil: nothing can be set aside, and no subject may be durable.
+    package var store: StateStore?
 
     package init(
         host: any LoopHost, clock: any EventClock, log: Log, mode: RunMode, seed: UInt64,
@@ -27,7 +29,8 @@ package struct GraphServices: Sendable {
             @escaping @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) ->
             PoliteClient,
         loadCursor: @escaping @Sendable (_ node: String, _ key: String) async throws -> Bytes?,
-        saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
+        saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void,
+        store: StateStore? = nil
     ) {
         self.host = host
         self.clock = clock
@@ -38,6 +41,7 @@ package struct GraphServices: Sendable {
         self.http = http
         self.loadCursor = loadCursor
         self.saveCursors = saveCursors
+        self.store = store
     }
 }
 
@@ -52,6 +56,8 @@ package actor Graph {
     /// One for each node that reads; of a join, one for each node that it reads.
     private var edges: [String: [StageRunner.Input]] = [:]
     private var sinks: [String: SinkRunner] = [:]
+    private var durables: [String: DurableSubject] = [:]
+    private var letters: [String: DeadLetterBox] = [:]
     private var ledgers: [String: CursorLedger] = [:]
     private var counters: [String: NodeCounters] = [:]
     private var dropNotices: [String: DropNotice] = [:]
@@ -84,6 +90,7 @@ package actor Graph {
         let started = services.clock.now
         await start()
         if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
+        for (_, box) in inOrder(letters) { await box.settle() }
         for (_, ledger) in inOrder(ledgers) { await ledger.settle() }
         graceTask?.cancel()
         // They hold the graph, which would never go.
@@ -92,12 +99,22 @@ package actor Graph {
     }
 
     private func start() async {
-        for node in plan.nodes { counters[node.name] = NodeCounters() }
+        for node in plan.nodes {
+            let counters = NodeCounters()
+            self.counters[node.name] = counters
+            guard let store = services.store else { continue }
+            letters[node.name] = DeadLetterBox(
+                node: node.name, store: store, cap: plan.settings.deadLetters, log: services.log.named(node.name),
+                clock: services.clock, host: services.host, counters: counters)
+        }
         let outputs = await wire()
         for node in plan.nodes {
             let context = context(for: node)
             switch node.role {
-            case .subject: break
+            case .subject:
+                guard let subject = durables[node.name] else { break }
+                running.insert(node.name)
+                consumerTasks.append(task { await self.ended(node.name, await subject.run()) })
             case .source(let make):
                 running.insert(node.name)
                 runningSources.insert(node.name)
@@ -122,7 +139,7 @@ package actor Graph {
                 activeSinks.insert(node.name)
                 let runner = SinkRunner(
                     node: node, context: context, edge: edges[node.name]![0].edge, counters: counters[node.name]!,
-                    make: make,
+                    letters: letters[node.name], make: make,
                     givenUp: { await self.sinkIsDone(node.name) })
                 sinks[node.name] = runner
                 consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
@@ -136,7 +153,7 @@ package actor Graph {
         running.insert(node.name)
         let runner = StageRunner(
             node: node, make: make, context: context, inputs: edges[node.name]!, outputs: outputs,
-            counters: counters[node.name]!, supervision: plan.settings.supervision,
+            counters: counters[node.name]!, supervision: plan.settings.supervision, letters: letters[node.name],
             isStopping: { [graceClock] in graceClock.isStopping })
         consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
     }
@@ -145,10 +162,17 @@ package actor Graph {
     private func wire() async -> [String: NodeOutput] {
         var outputs: [String: NodeOutput] = [:]
         for node in plan.nodes {
-            if case .subject(let replay, let scope) = node.role {
+            if case .subject(let replay, let scope) = node.role, node.retention == nil {
                 let output = NodeOutput(replay: replay, scope: scope, producers: node.from.count)
                 outputs[node.name] = output
-                for upstream in node.from { outputs[upstream]!.add(output) }
+                for upstream in node.from {
+                    if let durable = durables[upstream] {
+                        await read(
+                            durable, as: node.name, deliver: { try await output.send($0) }, finish: { output.finish() })
+                    } else {
+                        outputs[upstream]!.add(output)
+                    }
+                }
                 continue
             }
             if case .routing(let routes, _) = node.role {
@@ -169,15 +193,46 @@ package actor Graph {
             let inputs = edges[node.name]!
             for (index, upstream) in node.from.enumerated() {
                 let edge = inputs[inputs.count == 1 ? 0 : index].edge
-                if node.buffer.whenFull == .fail {
-                    outputs[upstream]!.add(StrictBuffer(edge: edge, onLate: undelivered(counters[node.name]!)))
+                let isStrict = node.buffer.whenFull == .fail
+                let strict = StrictBuffer(edge: edge, onLate: undelivered(node.name))
+                if let durable = durables[upstream] {
+                    await read(
+                        durable, as: node.name,
+                        deliver: { chunk in
+                            if isStrict { try await strict.send(chunk) } else { try await edge.send(chunk, shielded: true) }
+                        }, finish: { edge.finish() })
+                } else if isStrict {
+                    outputs[upstream]!.add(strict)
                 } else {
                     // Throws for a closed edge only; this one is new.
                     try? await outputs[upstream]!.add(edge)
                 }
             }
+            if let retention = node.retention {
+                durables[node.name] = makeDurable(node, retention, inputs[0].edge)
+                // Its buffer blocks; what its log drops it says itself.
+                dropNotices[node.name] = nil
+            }
         }
         return outputs
+    }
+
+    private func makeDurable(_ node: PlannedNode, _ retention: Retention, _ edge: Edge<Event>) -> DurableSubject {
+        guard let store = services.store else { preconditionFailure("a durable subject needs a state store") }
+        return DurableSubject(
+            node: node, retention: retention, edge: edge, store: store, log: services.log.named(node.name),
+            clock: graceClock, host: services.host, counters: counters[node.name]!,
+            isStopping: { [graceClock] in graceClock.isStopping })
+    }
+
+    /// Makes a node a reader of a durable subject.
+    private func read(
+        _ subject: DurableSubject, as reader: String,
+        deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void, finish: @escaping @Sendable () -> Void
+    ) async {
+        // No node has such a name.
+        ledgers["\(subject.node.name) > \(reader)"] = await subject.add(
+            reader, log: services.log.named(reader), deliver: deliver, finish: finish)
     }
 
     private func isRead(_ name: String) -> Bool { plan.nodes.contains { $0.from.contains(name) } }
@@ -191,7 +246,7 @@ package actor Graph {
                 counters: counters)
         dropNotices[node.name] = notice
         let policy = node.buffer.whenFull
-        let undelivered = undelivered(counters)
+        let undelivered = undelivered(node.name)
         return Edge<Event>(
             capacity: node.buffer.events, policy: policy, producers: producers,
             weightLimit: node.buffer.bytes, weigh: { $0.weight },
@@ -206,10 +261,16 @@ package actor Graph {
             })
     }
 
-    private func undelivered(_ counters: NodeCounters) -> @Sendable (Chunk<Event>) -> Void {
-        { chunk in
-            chunk.report(.undelivered)
-            counters.undelivered.add(chunk.count)
+    /// What a buffer of the policy `fail` did not take: set aside, or still in the log of a durable subject.
+    private func undelivered(_ node: String) -> @Sendable (Chunk<Event>) -> Void {
+        { [counters = counters[node]!, letters = letters[node]] chunk in
+            for event in chunk {
+                if let letters, event.receipt?.isKept != true {
+                    letters.add(event, reason: "the buffer was full (when_full: fail)")
+                } else {
+                    counters.undelivered.add(Chunk(one: event).leave())
+                }
+            }
         }
     }
 
@@ -227,8 +288,16 @@ package actor Graph {
             onError: node.onError, http: services.http(node, log, clock, hash), host: services.host,
             directory: plan.settings.directory, seed: hash, headline: services.headline,
             countDropped: { [counters = counters[node.name]!] in counters.dropped.add($0) },
-            refused: { event, reason in
-                event.receipt?.report(.deadLettered)
+            refused: { [letters = letters[node.name]] event, reason in
+                if let letters {
+                    // The stage has let it go; from here on the store answers for it.
+                    var event = event
+                    event.receipt?.markHandedOn()
+                    event.receipt = event.receipt?.real
+                    letters.add(event, reason: reason)
+                } else {
+                    event.receipt?.report(.deadLettered)
+                }
                 refusals.refused(event, reason)
             },
             loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
@@ -310,11 +379,12 @@ package actor Graph {
     private func giveUp() {
         gaveUp = true
         for (node, inputs) in inOrder(edges) {
+            // What waits in front of a buffer that reads durable subjects alone is in their logs.
+            let from = plan.nodes.first { $0.name == node }?.from ?? []
+            let isKept = from.allSatisfy { durables[$0] != nil }
             for edge in inputs.map(\.edge) {
-                let waiting = edge.waitingCount
-                let left = edge.abort()
-                left.report(.undelivered)
-                counters[node]!.undelivered.add(left.count + waiting)
+                let waiting = isKept ? 0 : edge.waitingCount
+                counters[node]!.undelivered.add(edge.abort().leave() + waiting)
             }
         }
         for task in consumerTasks { task.cancel() }
@@ -366,12 +436,14 @@ package actor Graph {
     private func report(since started: Instant) -> GraphReport {
         for (_, notice) in inOrder(dropNotices) { notice.finish() }
         for (_, notice) in inOrder(refusalNotices) { notice.finish() }
+        for (_, box) in inOrder(letters) { box.finish() }
         return GraphReport(
             nodes: plan.nodes.map { node in
                 let counters = counters[node.name]!
                 return GraphReport.Node(
                     name: node.name, role: node.role, delivered: counters.delivered.get(),
                     dropped: counters.dropped.get(), refused: counters.refused.get(),
+                    deadLettered: counters.deadLettered.get(),
                     unmatched: isRead("\(node.name).\(PlannedNode.unmatched)") ? 0 : counters.unmatched.get(),
                     undelivered: counters.undelivered.get(),
                     failure: failures.first { $0.node == node.name }?.reason)

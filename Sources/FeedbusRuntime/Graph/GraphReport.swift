@@ -10,6 +10,7 @@ package struct GraphReport: Sendable {
         package var delivered: Int
         package var dropped: Int
         package var refused: Int
+        package var deadLettered: Int
         /// Events that no route took and nobody read.
         package var unmatched: Int
         package var undelivered: Int

@@ -12,6 +12,10 @@ package final class NodeCounters: Sendable {
     package let refused = Atomic<Int>(0)
     /// Events that no route of it took.
     package let unmatched = Atomic<Int>(0)
+    /// Events that it could not treat and that are in the store of dead letters, or were dropped by its policy.
+    package let deadLettered = Atomic<Int>(0)
+    /// Dead letters that the policy of a full store dropped.
+    package let lettersDropped = Atomic<Int>(0)
     /// Events that it had not finished when it failed or when the program had to end; they come again at the next start.
     package let undelivered = Atomic<Int>(0)
     /// Times that it was started again.

@@ -63,4 +63,22 @@ extension Chunk<Event> {
     func report(_ outcome: Outcome) {
         for event in self { event.receipt?.report(outcome) }
     }
+
+    /// Leaves the events undelivered.
+    /// - Returns: how many of them no durable log keeps: their sources must give them again.
+    func leave() -> Int {
+        report(.undelivered)
+        return count { $0.receipt?.isKept != true }
+    }
+
+    /// What comes to a node that takes no more. Events that a durable log keeps stay there; the others are set aside
+    /// as dead letters where the node has failed, and left undelivered where it was stopped.
+    /// - Parameter reason: why the node has failed; nil where it was stopped.
+    func giveUp(_ reason: String?, counters: NodeCounters, letters: DeadLetterBox?) async {
+        guard let letters, let reason else { return counters.undelivered.add(leave()) }
+        let isMixed = contains { $0.receipt?.isKept == true }
+        if isMixed { _ = Chunk(filter { $0.receipt?.isKept == true }).leave() }
+        let others = isMixed ? Chunk(filter { $0.receipt?.isKept != true }) : self
+        await letters.put(others, reason: reason)
+    }
 }

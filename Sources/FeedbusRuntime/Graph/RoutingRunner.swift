@@ -39,8 +39,7 @@ struct RoutingRunner: Sendable {
         } catch let end as StageFinished {
             throw end
         } catch {
-            chunk.report(.undelivered)
-            throw StageFailure(error: error, lost: chunk.count)
+            throw StageFailure(error: error, lost: chunk)
         }
         counters.unmatched.add(routed[routed.count - 1].count)
         var parts: [(output: NodeOutput, events: Chunk<Event>)] = []

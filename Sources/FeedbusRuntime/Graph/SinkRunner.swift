@@ -11,6 +11,8 @@ actor SinkRunner {
     nonisolated let context: PluginContext
     nonisolated let edge: Edge<Event>
     nonisolated let counters: NodeCounters
+    /// Where the events go that the sink fails on; nil where there is no store.
+    nonisolated let letters: DeadLetterBox?
     private let make: @Sendable (PluginContext) throws -> any Sink
     /// Called when the sink takes no more events although more may come.
     private let givenUp: @Sendable () async -> Void
@@ -25,12 +27,14 @@ actor SinkRunner {
 
     init(
         node: PlannedNode, context: PluginContext, edge: Edge<Event>, counters: NodeCounters,
-        make: @escaping @Sendable (PluginContext) throws -> any Sink, givenUp: @escaping @Sendable () async -> Void
+        letters: DeadLetterBox?, make: @escaping @Sendable (PluginContext) throws -> any Sink,
+        givenUp: @escaping @Sendable () async -> Void
     ) {
         self.node = node
         self.context = context
         self.edge = edge
         self.counters = counters
+        self.letters = letters
         self.make = make
         self.givenUp = givenUp
     }
@@ -57,7 +61,7 @@ actor SinkRunner {
         case .finished(let reason): return finish(reason)
         case .failed(let reason): return await fail(reason)
         case .stopped:
-            await discardRest()
+            await discardRest(nil)
             return .stopped
         }
         while true {
@@ -80,13 +84,15 @@ actor SinkRunner {
             case .finished(let reason):
                 return finish(reason)
             case .failed(let reason):
-                chunk.report(.undelivered)
-                counters.undelivered.add(chunk.count)
+                if let letters {
+                    await letters.put(chunk, reason: reason)
+                } else {
+                    counters.undelivered.add(chunk.leave())
+                }
                 return await fail(reason)
             case .stopped:
-                chunk.report(.undelivered)
-                counters.undelivered.add(chunk.count)
-                await discardRest()
+                counters.undelivered.add(chunk.leave())
+                await discardRest(nil)
                 return .stopped
             }
         }
@@ -150,20 +156,21 @@ actor SinkRunner {
         return .finished(reason: reason)
     }
 
-    /// A failed sink takes in what comes, so that the others go on, and says that it is not delivered.
+    /// A failed sink takes in what comes, so that the others go on.
     private func fail(_ reason: String) async -> NodeEnd {
         context.log.error(
-            "given up: \(reason); its events are left undelivered; a source with a cursor gives them again at the next start"
+            letters == nil
+                ? "given up: \(reason); its events are left undelivered; a source with a cursor gives them again at the next start"
+                : "given up: \(reason); its events are set aside as dead letters, or stay in the log of a durable subject"
         )
         await givenUp()
-        await discardRest()
+        await discardRest(reason)
         return .failed(reason)
     }
 
-    private func discardRest() async {
+    private func discardRest(_ reason: String?) async {
         while let chunk = try? await edge.next() {
-            chunk.report(.undelivered)
-            counters.undelivered.add(chunk.count)
+            await chunk.giveUp(reason, counters: counters, letters: letters)
         }
     }
 }

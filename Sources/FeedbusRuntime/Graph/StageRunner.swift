@@ -27,6 +27,8 @@ struct StageRunner: Sendable {
     let outputs: [NodeOutput?]
     let counters: NodeCounters
     let supervision: SupervisionPolicy
+    /// Where the events go on which the stage fails; nil where there is no store.
+    let letters: DeadLetterBox?
     /// The program has been told to stop.
     let isStopping: @Sendable () -> Bool
 
@@ -35,6 +37,8 @@ struct StageRunner: Sendable {
         var random = SplitMix64(seed: context.seed)
         var restarts = RestartStateMachine(policy: supervision, now: context.clock.now)
         let end: NodeEnd
+        /// Of the failure that ended it.
+        var lastReason: String?
         supervised: while true {
             restarts.started(at: context.clock.now)
             let receipts = StageReceipts(clock: context.clock, host: context.host)
@@ -45,16 +49,17 @@ struct StageRunner: Sendable {
                 break
             } catch {
                 // Whatever the stage had taken in and not let go is not safe.
-                let count = receipts.failed() + ((error as? StageFailure)?.lost ?? 0)
+                let lost = receipts.failed()
+                let events = (error as? StageFailure)?.lost ?? lost.events
                 let error = (error as? StageFailure)?.error ?? error
-                counters.undelivered.add(count)
+                counters.undelivered.add(lost.others)
                 if Task.isCancelled || (error is CancellationError && isStopping()) {
+                    counters.undelivered.add(events.leave())
                     end = .stopped
                     break
                 }
                 let reason = describeError(error)
-                let left =
-                    count > 0 ? "; \(counted(count, "event")) under way left undelivered" : ""
+                let left = await setAside(events, reason)
                 // A buffer that has failed stays so: to start the stage again would not help.
                 let action =
                     context.mode.once || error is EdgeOverflow || (error as? FeedbusError)?.isRetriable == false
@@ -62,6 +67,7 @@ struct StageRunner: Sendable {
                 switch action {
                 case .giveUp:
                     end = .failed(reason + left)
+                    lastReason = reason
                     break supervised
                 case .restart(let pause):
                     counters.restarts.add(1)
@@ -79,13 +85,28 @@ struct StageRunner: Sendable {
             for input in inputs { input.edge.close() }
         case .failed(let reason):
             // Said at once, and not when the input ends, which may be in a year.
-            context.log.error("given up: \(reason); what comes for it is left undelivered")
-            await discardRest()
+            context.log.error(
+                "given up: \(reason); what comes for it is"
+                    + " \(letters == nil ? "left undelivered" : "set aside as dead letters, or stays in the log of a durable subject")"
+            )
+            await discardRest(lastReason)
         case .stopped:
-            await discardRest()
+            await discardRest(nil)
         }
         for output in outputs { output?.finish() }
         return end
+    }
+
+    /// Sets events aside on which the stage failed.
+    /// - Returns: what to say of them.
+    private func setAside(_ events: Chunk<Event>, _ reason: String) async -> String {
+        guard !events.isEmpty else { return "" }
+        guard let letters else {
+            counters.undelivered.add(events.leave())
+            return "; \(counted(events.count, "event")) under way left undelivered"
+        }
+        await letters.put(events, reason: reason)
+        return "; \(counted(events.count, "event")) under way set aside as dead letters"
     }
 
     /// A join whose inputs ended because the program stops may hold events that have found no partner, and not have
@@ -149,14 +170,13 @@ struct StageRunner: Sendable {
         }
     }
 
-    /// A failed stage takes in what comes, so that the other consumers go on, and says that it is not delivered.
-    private func discardRest() async {
+    /// A stage that is given up takes in what comes, so that the other consumers go on.
+    private func discardRest(_ reason: String?) async {
         await withTaskGroup(of: Void.self) { group in
             for input in inputs {
-                group.addImmediateTask { [counters] in
+                group.addImmediateTask { [counters, letters] in
                     while let chunk = try? await input.edge.next() {
-                        chunk.report(.undelivered)
-                        counters.undelivered.add(chunk.count)
+                        await chunk.giveUp(reason, counters: counters, letters: letters)
                     }
                 }
             }

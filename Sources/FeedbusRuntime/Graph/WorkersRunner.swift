@@ -52,17 +52,17 @@ final class WorkersRunner: Sendable {
         }
         var reason: String?
         var failure: (any Error)?
-        var lost = 0
+        var lost: [Event] = []
         for end in ends {
             switch end {
             case .success(let text): reason = text ?? reason
             case .failure(let error):
-                lost += (error as? StageFailure)?.lost ?? 0
+                if let failure = error as? StageFailure { lost += failure.lost }
                 failure = failure ?? error
             }
         }
         guard let failure else { return reason }
-        throw StageFailure(error: (failure as? StageFailure)?.error ?? failure, lost: lost)
+        throw StageFailure(error: (failure as? StageFailure)?.error ?? failure, lost: Chunk(lost))
     }
 
     /// One instance: chunk number `from`, then every `step`-th.

@@ -318,13 +318,13 @@ def what_on_error_says(case):
         same(len(case.events(f"{policy}.jsonl")), count, f"events with on_error {policy}")
         hold(run.told(r"\bes\b", "Invalid API key"), "the service's words", seen=run.tail)
         if policy == "fail":
-            # Nothing is lost: with a service that works the joke comes.
+            # Nothing is lost: it is a dead letter, and with a service that works the joke comes.
             up.on("/translate", '{"translatedText":"Muestra"}', method="POST")
-            case.once()
+            case.start("replay", "--dead-letters").wait().exits(0)
             same(
                 [json.loads(one.data)["translatedValue"] for one in case.events("fail.jsonl")],
                 ["Muestra"],
-                "the next run",
+                "the replay of dead letters",
             )
 
 

@@ -2,6 +2,7 @@
 
 import FeedbusBase
 import FeedbusPlugin
+import FeedbusStore
 import Testing
 
 @testable import FeedbusRuntime
@@ -141,13 +142,36 @@ import Testing
                 ])
     }
 
-    @Test func durableSubjectsAreNotBuiltYet() {
-        let text = minimal().replacing(
-            #""sinks""#, with: #""subjects": { "all": { "from": ["jokes"], "store": "disk" } }, "sinks""#
+    private func subject(_ fields: String) -> String {
+        minimal().replacing(
+            #""sinks""#, with: #""subjects": { "all": { "from": ["jokes"]\#(fields) } }, "sinks""#
         ).replacing(#"["jokes"] }"#, with: #"["all"] }"#)
-        let found = problems(text)
+    }
+
+    @Test func aDurableSubjectHasARetentionAndALimit() throws {
+        let (plan, problems) = load(
+            subject(
+                #", "store": "disk", "replay": 5, "retain": { "events": 10, "bytes": "1MiB", "age": "2d" }, "limit": { "bytes": "2MiB", "when_full": "drop_oldest" }"#
+            ))
+        #expect(problems.isEmpty)
+        let retention = try #require(plan?.nodes.first { $0.name == "all" }?.retention)
+        #expect(retention.events == 10)
+        #expect(retention.bytes == 1 << 20)
+        #expect(retention.age == .seconds(2 * 86_400))
+        #expect(retention.replay == 5)
+        #expect(retention.limit == 2 << 20)
+        #expect(retention.whenFull == .dropOldest)
+        #expect(load(subject("")).plan?.nodes.first { $0.name == "all" }?.retention == nil)
+    }
+
+    @Test(arguments: [
+        #", "retain": { "events": 10 }"#, #", "store": "memory", "limit": {}"#,
+        #", "store": "disk", "scope": "while_connected""#,
+    ])
+    func fieldsOfADurableSubjectThatContradictEachOtherAreFound(fields: String) {
+        let found = problems(subject(fields))
         #expect(found.count == 1)
-        #expect(found.first?.contains(#"durable subjects ("store": "disk") are not built yet"#) == true)
+        #expect(found.first?.contains("disk") == true)
     }
 
     @Test func baseIsNotLongerThanCap() {

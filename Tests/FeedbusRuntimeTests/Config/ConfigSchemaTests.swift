@@ -22,7 +22,7 @@ import Testing
         #expect(at("/$defs/sink/required") == #"["plugin", "from"]"#)
         #expect(at("/$defs/source/properties/from") == nil)
         #expect(at("/$defs/subject/properties/replay/maximum") == "1000000")
-        #expect(at("/$defs/subject/properties/store/anyOf/0/enum") == #"["memory"]"#)
+        #expect(at("/$defs/subject/properties/store/anyOf/0/enum") == #"["memory", "disk"]"#)
         #expect(at("/$defs/sink/properties/buffer/properties/when_full/anyOf/0/enum")?.contains("drop_oldest") == true)
     }
 

@@ -4,6 +4,7 @@ import FeedbusBase
 import FeedbusFlow
 import FeedbusHTTP
 import FeedbusPlugin
+import FeedbusStore
 import FeedbusTestKit
 import Synchronization
 
@@ -122,6 +123,17 @@ extension PlannedNode {
     static func subject(_ name: String, from: [String], replay: Int = 0) -> PlannedNode {
         PlannedNode(name: name, plugin: nil, role: .subject(replay: replay, scope: .forever), from: from)
     }
+
+    /// A subject whose events are in a log on disk.
+    static func durable(
+        _ name: String, from: [String], replay: Int = 0, _ change: (inout Retention) -> Void = { _ in }
+    ) -> PlannedNode {
+        var retention = Retention()
+        retention.replay = replay
+        change(&retention)
+        return PlannedNode(
+            name: name, plugin: nil, role: .subject(replay: replay, scope: .forever), from: from, retention: retention)
+    }
 }
 
 /// A graph under test.
@@ -132,12 +144,13 @@ struct GraphBench: Sendable {
 
     init(
         _ simulation: Simulation, _ journal: Journal, once: Bool = false, grace: Duration = .seconds(10),
-        nodes: [PlannedNode]
+        store: StateStore? = nil, deadLetters: DeadLetterCap = DeadLetterCap(), nodes: [PlannedNode]
     ) {
         self.simulation = simulation
         self.journal = journal
         var settings = Settings()
         settings.shutdownGrace = grace
+        settings.deadLetters = deadLetters
         let clock = simulation.clock
         let services = GraphServices(
             host: SimulatedHost(simulation.loop), clock: clock, log: Log(level: .trace) { journal.log($0) },
@@ -148,7 +161,7 @@ struct GraphBench: Sendable {
                     seed: seed)
             },
             loadCursor: { _, _ in nil },
-            saveCursors: { journal.saved($0, $1) })
+            saveCursors: { journal.saved($0, $1) }, store: store)
         graph = Graph(plan: Plan(settings: settings, nodes: nodes), services: services)
     }
 
