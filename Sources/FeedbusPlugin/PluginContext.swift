@@ -53,6 +53,8 @@ public struct PluginContext: Sendable {
     package var dropped: @Sendable (Int) -> Void
     /// Where refused events go: it reports them to their receipts, counts and logs them.
     package var refused: @Sendable (Event, _ reason: String) -> Void
+    /// Where texts go that are no events.
+    package var refusedText: @Sendable (Bytes, _ reason: String) -> Void
     package var loadCursor: @Sendable (String) async throws -> Bytes?
 
     package init(
@@ -63,6 +65,7 @@ public struct PluginContext: Sendable {
         refused: @escaping @Sendable (Event, _ reason: String) -> Void = { event, _ in
             event.receipt?.report(.deadLettered)
         },
+        refusedText: @escaping @Sendable (Bytes, _ reason: String) -> Void = { _, _ in },
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
         self.node = node
@@ -78,6 +81,7 @@ public struct PluginContext: Sendable {
         self.headline = headline
         self.dropped = countDropped
         self.refused = refused
+        self.refusedText = refusedText
         self.loadCursor = loadCursor
     }
 
@@ -92,6 +96,11 @@ public struct PluginContext: Sendable {
     /// the node's name, and the source may move on. Leave the event out of what the stage emits.
     /// - Parameter reason: for people, without the event's id.
     public func refuse(_ event: Event, reason: String) { refused(event, reason) }
+
+    /// Sets a text aside that is no event: a line of a source that cannot be read. It is kept with the dead letters, as it
+    /// is; counting and logging it are the source's own.
+    /// - Parameter reason: for people.
+    public func setAside(_ text: Bytes, reason: String) { refusedText(text, reason) }
 
     /// What was last saved under `key` by `Output.emit(_:saving:)`, also in an earlier run; nil at first.
     public func cursor(_ key: String = "cursor") async throws -> Bytes? { try await loadCursor(key) }

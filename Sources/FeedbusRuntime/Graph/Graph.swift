@@ -300,6 +300,7 @@ package actor Graph {
                 }
                 refusals.refused(event, reason)
             },
+            refusedText: { [letters = letters[node.name]] in letters?.add(raw: $0, reason: $1) },
             loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
     }
 

@@ -112,6 +112,24 @@ struct GraphDeadLetterTests {
         }
     }
 
+    @Test func aTextThatIsNoEventIsKeptAsItIs() throws {
+        try withState { state in
+            let journal = Journal()
+            let report = try state.run(
+                journal,
+                nodes: [
+                    .source("count") { output, context in
+                        context.setAside("{\"half", reason: "no JSON")
+                        try await output.emit(numbered([1]))
+                    },
+                    .noting("log", from: ["count"], in: journal),
+                ])
+            #expect(report.exitCode == 0)
+            #expect(journal.numbers("log") == [1])
+            #expect(try state.letters() == ["count: no JSON: raw {\"half"])
+        }
+    }
+
     @Test func whatAFullStoreDoesNotTakeIsLeftUndeliveredAndHoldsTheCursor() throws {
         try withState { state in
             let journal = Journal()
