@@ -82,13 +82,15 @@ enum StateSchema {
             try connection.execute("PRAGMA user_version = \(version); COMMIT;")
         }
         let number = Glibc.open(draft, O_RDONLY | O_CLOEXEC)
-        let isSafe = number >= 0 && fsync(OwnedDescriptor(number).number) == 0
-        let reason = errno
-        guard isSafe, rename(draft, path) == 0 else {
-            throw FeedbusError(
-                "state.write", "the state database \(path) cannot be made: \(systemError(isSafe ? errno : reason))",
-                isRetriable: true)
-        }
+        guard number >= 0 else { throw makingFailed(path) }
+        let file = OwnedDescriptor(number)
+        guard fsync(file.number) == 0, rename(draft, path) == 0 else { throw makingFailed(path) }
+        _ = file.close()
+    }
+
+    private static func makingFailed(_ path: String) -> FeedbusError {
+        FeedbusError(
+            "state.write", "the state database \(path) cannot be made: \(systemError(errno))", isRetriable: true)
     }
 
     /// A database of some other program is let be.

@@ -59,6 +59,8 @@ package actor Graph {
     private var durables: [String: DurableSubject] = [:]
     private var letters: [String: DeadLetterBox] = [:]
     private var ledgers: [String: CursorLedger] = [:]
+    /// The places of the readers of durable subjects.
+    private var places: [CursorLedger] = []
     private var counters: [String: NodeCounters] = [:]
     private var dropNotices: [String: DropNotice] = [:]
     private var refusalNotices: [String: RefusalNotice] = [:]
@@ -92,6 +94,7 @@ package actor Graph {
         if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
         for (_, box) in inOrder(letters) { await box.settle() }
         for (_, ledger) in inOrder(ledgers) { await ledger.settle() }
+        for ledger in places { await ledger.settle() }
         graceTask?.cancel()
         // They hold the graph, which would never go.
         sinks = [:]
@@ -199,7 +202,11 @@ package actor Graph {
                     await read(
                         durable, as: node.name,
                         deliver: { chunk in
-                            if isStrict { try await strict.send(chunk) } else { try await edge.send(chunk, shielded: true) }
+                            if isStrict {
+                                try await strict.send(chunk)
+                            } else {
+                                try await edge.send(chunk, shielded: true)
+                            }
                         }, finish: { edge.finish() })
                 } else if isStrict {
                     outputs[upstream]!.add(strict)
@@ -230,9 +237,8 @@ package actor Graph {
         _ subject: DurableSubject, as reader: String,
         deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void, finish: @escaping @Sendable () -> Void
     ) async {
-        // No node has such a name.
-        ledgers["\(subject.node.name) > \(reader)"] = await subject.add(
-            reader, log: services.log.named(reader), deliver: deliver, finish: finish)
+        places.append(
+            await subject.add(reader, log: services.log.named(reader), deliver: deliver, finish: finish))
     }
 
     private func isRead(_ name: String) -> Bool { plan.nodes.contains { $0.from.contains(name) } }
@@ -393,6 +399,7 @@ package actor Graph {
 
     private func abandon() {
         for (_, ledger) in inOrder(ledgers) { ledger.giveUp() }
+        for ledger in places { ledger.giveUp() }
         for node in running.sorted() {
             failures.append((node, "it did not end within the shutdown grace"))
             services.log.named(node).error("does not end; left behind")
