@@ -19,7 +19,7 @@ package struct GraphServices: Sendable {
         @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) -> PoliteClient
     package var loadCursor: @Sendable (_ node: String, _ key: String) async throws -> Bytes?
     package var saveCursors: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
-    /// Durable subjects and dead letters; nil: nothing can be set aside, and no subject may be durable.
+    /// Durable subjects and dead letters; nil: nothing can be set aside, and every subject is in memory.
     package var store: StateStore?
 
     package init(
@@ -165,7 +165,7 @@ package actor Graph {
     private func wire() async -> [String: NodeOutput] {
         var outputs: [String: NodeOutput] = [:]
         for node in plan.nodes {
-            if case .subject(let replay, let scope) = node.role, node.retention == nil {
+            if case .subject(let replay, let scope) = node.role, node.retention == nil || services.store == nil {
                 let output = NodeOutput(replay: replay, scope: scope, producers: node.from.count)
                 outputs[node.name] = output
                 for upstream in node.from {
@@ -215,8 +215,8 @@ package actor Graph {
                     try? await outputs[upstream]!.add(edge)
                 }
             }
-            if let retention = node.retention {
-                durables[node.name] = makeDurable(node, retention, inputs[0].edge)
+            if let retention = node.retention, let store = services.store {
+                durables[node.name] = makeDurable(node, retention, inputs[0].edge, store)
                 // Its buffer blocks; what its log drops it says itself.
                 dropNotices[node.name] = nil
             }
@@ -224,9 +224,10 @@ package actor Graph {
         return outputs
     }
 
-    private func makeDurable(_ node: PlannedNode, _ retention: Retention, _ edge: Edge<Event>) -> DurableSubject {
-        guard let store = services.store else { preconditionFailure("a durable subject needs a state store") }
-        return DurableSubject(
+    private func makeDurable(
+        _ node: PlannedNode, _ retention: Retention, _ edge: Edge<Event>, _ store: StateStore
+    ) -> DurableSubject {
+        DurableSubject(
             node: node, retention: retention, edge: edge, store: store, log: services.log.named(node.name),
             clock: graceClock, host: services.host, counters: counters[node.name]!,
             isStopping: { [graceClock] in graceClock.isStopping })
