@@ -68,6 +68,8 @@ struct FastCondition: Sendable {
     let finder: JSONFinder
 
     func holds(for text: Bytes) -> Bool {
-        text.withUnsafeBytes { raw in finder.find(in: raw) { tree.holds($0) } }
+        var holds = false
+        text.withUnsafeBytes { raw in finder.find(in: raw) { holds = tree.holds($0) } }
+        return holds
     }
 }

@@ -53,21 +53,22 @@ public actor Distinct: ChunkStage {
     }
 
     private func isNew(_ event: Event, at now: Int64) -> Bool {
+        // An event that has no key is like no other.
+        var isNew = true
         event.data.withUnsafeBytes { data in
             finder.find(in: data) { places in
-                let key: KeyHash
-                if options.by != nil {
-                    guard let value = places[0] else { return true }
-                    key = KeyHash(value)
-                } else if options.mode == .change {
-                    key = KeyHash(low: 0, high: 0)
-                } else {
-                    key = event.id.withUnsafeBytes { KeyHash($0) }
-                }
-                guard options.mode == .change else { return memory.admit(key, at: now) }
-                return memory.admit(key, value: value(data, places), at: now)
+                guard let key = key(of: event, places) else { return }
+                let value = options.mode == .change ? value(data, places) : 0
+                isNew = memory.admit(key, value: value, at: now)
             }
         }
+        return isNew
+    }
+
+    private func key(of event: Event, _ places: borrowing JSONPlaces) -> KeyHash? {
+        if options.by != nil { return places[0].map { KeyHash($0) } }
+        if options.mode == .change { return KeyHash(low: 0, high: 0) }
+        return event.id.withUnsafeBytes { KeyHash($0) }
     }
 
     /// What is compared; a value that is not there differs from any other.

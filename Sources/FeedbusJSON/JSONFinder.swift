@@ -37,14 +37,15 @@ public final class JSONFinder: @unchecked Sendable {
 
     deinit { csimdjson_finder_free(finder) }
 
-    /// Finds the values and hands them to `body`.
+    /// Finds the values and hands them to `body`. (Not generic: other modules could not specialise it, and would look up
+    /// types for each text.)
     /// - Parameter text: valid JSON; blanks between tokens are fine. Anything else gives places without meaning in it.
-    public func find<Result>(
-        in text: UnsafeRawBufferPointer, _ body: (borrowing JSONPlaces) throws -> Result
-    ) rethrows -> Result {
+    public func find(
+        in text: UnsafeRawBufferPointer, _ body: (borrowing JSONPlaces) throws -> Void
+    ) rethrows {
         try withUnsafeTemporaryAllocation(of: csimdjson_span.self, capacity: count) { spans in
             csimdjson_find(finder, text.baseAddress, text.count, spans.baseAddress)
-            return try slots.withUnsafeBufferPointer { slots in
+            try slots.withUnsafeBufferPointer { slots in
                 try body(JSONPlaces(text: text, spans: UnsafeBufferPointer(spans), slots: slots))
             }
         }
@@ -52,9 +53,14 @@ public final class JSONFinder: @unchecked Sendable {
 
     /// The values at the pointers, as slices of the text; nil where there is none.
     public func values(in text: Bytes) -> [Bytes?] {
+        var values: [Bytes?] = []
+        values.reserveCapacity(pointers.count)
         text.withUnsafeBytes { raw in
-            find(in: raw) { places in pointers.indices.map { places.range($0).map { text[$0] } } }
+            find(in: raw) { places in
+                for index in pointers.indices { values.append(places.range(index).map { text[$0] }) }
+            }
         }
+        return values
     }
 }
 

@@ -17,6 +17,9 @@ let moreOperatorCases: [OperatorCase] = [
     OperatorCase(name: "throttle first", values: ["1"], beforeError: ["1"], emitted: 1) { flow, clock in
         text(flow.throttle(.seconds(1000), clock: clock, latest: false))
     },
+    OperatorCase(name: "throttle last", values: ["6"], beforeError: [], emitted: 6) { flow, clock in
+        text(flow.throttle(.seconds(1), clock: clock, leading: false))
+    },
     OperatorCase(name: "sample", values: ["6"], beforeError: [], emitted: 6) { flow, clock in
         text(flow.sample(every: .seconds(1), clock: clock, emitLast: true))
     },
