@@ -110,7 +110,8 @@ let package = Package(
                 dependencies: ["FeedbusPlugin"] + pluginNames.map { .byName(name: "\($0)Plugin") },
                 path: "Plugins/All", swiftSettings: swiftSettings),
             .executableTarget(
-                name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "FeedbusTestKit", "AllPlugins"], swiftSettings: swiftSettings),
+                name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "FeedbusTestKit", "AllPlugins"],
+                swiftSettings: swiftSettings),
             .executableTarget(
                 name: "FeedbusBenchmarks", dependencies: ["FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/FeedbusBenchmarks", swiftSettings: swiftSettings),
@@ -141,7 +142,10 @@ let package = Package(
                 swiftSettings: swiftSettings),
             tests(
                 "FeedbusCommand",
-                ["FeedbusRuntime", "FeedbusStore", "FeedbusTestKit", "FeedbusPlugin", "FeedbusLoop", "FeedbusBase"]),
+                [
+                    "FeedbusRuntime", "FeedbusStore", "FeedbusTestKit", "FeedbusPlugin", "FeedbusJSON", "FeedbusLoop",
+                    "FeedbusBase",
+                ]),
             .testTarget(
                 name: "PluginTests",
                 dependencies: [

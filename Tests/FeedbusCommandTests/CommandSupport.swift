@@ -3,6 +3,7 @@
 import FeedbusBase
 import FeedbusPlugin
 import FeedbusRuntime
+import FeedbusTestKit
 
 @testable import FeedbusCommand
 
@@ -109,6 +110,7 @@ func feedbusList(_ arguments: [String], files: [String: String]?, terminal: Bool
     registry.add(Tick.self)
     registry.add(VoidSink.self)
     registry.add(TickSink.self)
+    registry.add(Numbers.self)
     let contents =
         files ?? [
             "/home/config.json": goodConfig, "/home/bad.json": goodConfig.replacing("\"Void\"", with: "\"Viod\""),

@@ -8,7 +8,7 @@ import Testing
 @testable import FeedbusCommand
 
 @Suite struct CommandTests {
-    @Test(arguments: ["run", "check", "list", "describe", "schema", "state", "replay", "version", "help"])
+    @Test(arguments: ["run", "check", "list", "describe", "schema", "test", "state", "replay", "version", "help"])
     func everyCommandHasHelp(_ name: String) {
         for help in ["--help", "-h"] {
             let told = feedbus(name, help)
