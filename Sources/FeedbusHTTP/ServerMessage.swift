@@ -7,7 +7,8 @@ import FeedbusJSON
 enum ServerMessage {
     private static let longest = 200
 
-    /// JSON `message`, `error` or `error.message`, or the first line of text; empty where there is none.
+    /// JSON `message` (and the `explanation` beside it), `error` or `error.message`, or the first line of text; empty where
+    /// there is none.
     static func find(in response: HTTPResponse) -> String {
         let body = response.body
         if body.isEmpty { return "" }
@@ -22,7 +23,10 @@ enum ServerMessage {
 
     private static func words(in json: JSONValue) -> String? {
         if let text = json.string { return text }
-        if let text = json["message"]?.string { return text }
+        if let text = json["message"]?.string {
+            // Apertium's message is the status's name alone.
+            return json["explanation"]?.string.map { "\(text): \($0)" } ?? text
+        }
         if let text = json["error"]?.string { return text }
         return json["error"]?["message"]?.string
     }

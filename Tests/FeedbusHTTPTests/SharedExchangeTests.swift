@@ -120,6 +120,76 @@ struct SharedExchangeTests {
         #expect(next.request.bearer != nil)
     }
 
+    @Test func theETagThatChangedReplacesTheOneThatWasSent() throws {
+        let answer = try Exchanges.responses("pygithub__ConditionalRequestUpdate.testDidUpdate")[0]
+        let sent = "\"8600bedcb7fed1d8065e1693e05529ce\""
+        #expect(try judged("pygithub__ConditionalRequestUpdate.testDidUpdate", conditional: true)[0] == (.success, nil))
+        let kept = Validators(of: answer.headers, now: WallTime(seconds: Exchanges.epoch))
+        #expect(kept.etag == "\"ef281ef0e821c18f80da36902727160b\"" && kept.etag != sent)
+        #expect(kept.lastModified == "Thu, 22 Aug 2013 02:14:54 GMT" && kept.notModifiedInARow == 0)
+    }
+
+    @Test func aWeakETagGoesBackAsItCame() throws {
+        let answer = try Exchanges.responses("github3.py__GitHubIterator_catch_etags")[0]
+        var headers = HTTPHeaders()
+        Validators(of: answer.headers, now: WallTime(seconds: Exchanges.epoch)).apply(to: &headers)
+        #expect(headers["If-None-Match"] == "W/\"fa2f89305cf250368e920c5f30d54b5c\"")
+    }
+
+    /// The recorded answer, as the last one that the quota allows: the wait counts from the answer's own `Date`, however
+    /// wrong the clock is here.
+    @Test(arguments: [
+        ("github3.py__GitHubIterator_catch_etags", 0, 822), ("github3.py__GitHub_rate_limit", 0, 3_600),
+        ("octokit.rb__rate_limit", 0, 3_600), ("octokit-fixtures__paginate-issues", 4, 3_443),
+        ("pygithub__PaginatedList.testTotalCountWithNoLastPage", 0, 3_026),
+        ("pygithub__PaginatedList.setUp", 2, 1_602), ("pygithub__ConditionalRequestUpdate.testDidUpdate", 0, 2_729),
+        ("pygithub__RateLimiting.testRateLimiting", 1, 3_480), ("pygithub__RateLimiting.testGetRateLimit", 0, 3_481),
+    ])
+    func theResetCountsFromTheAnswersDate(_ name: String, _ index: Int, _ seconds: Int64) throws {
+        var headers = try Exchanges.responses(name)[index].headers
+        #expect((headers["X-RateLimit-Remaining"].flatMap { Int($0) } ?? 0) > 0)
+        headers["X-RateLimit-Remaining"] = "0"
+        for now in [Int64(0), 4_000_000_000] {
+            let wait = WaitCalculator.wait(status: 200, headers: headers, message: "", now: WallTime(seconds: now))
+            #expect(wait?.reason == .quotaSpent && wait?.duration == .seconds(seconds))
+        }
+    }
+
+    /// Of 2012: a spent quota without a time of its end.
+    @Test func aSpentQuotaWithoutResetIsNoWaitBesideASuccess() throws {
+        var headers = try Exchanges.responses("pygithub__PaginatedList.testIteration")[0].headers
+        #expect(headers["X-RateLimit-Reset"] == nil)
+        headers["X-RateLimit-Remaining"] = "0"
+        #expect(WaitCalculator.wait(status: 200, headers: headers, message: "", now: WallTime(seconds: 0)) == nil)
+    }
+
+    /// The recorded body has other figures than the headers; the headers are of the request that was made.
+    @Test func bodiesOfRateLimitDoNotDecide() throws {
+        let answer = try Exchanges.responses("pygithub__RateLimiting.testGetRateLimit")[0]
+        let core = try #require(JSON.parse(answer.body)["resources"]?["core"])
+        #expect(answer.headers["X-RateLimit-Remaining"] == "4904" && core["remaining"]?.int == 4_988)
+        #expect(answer.headers["X-RateLimit-Reset"] == "1684195041" && core["reset"]?.int == 1_734_072_198)
+        let old = try Exchanges.responses("octokit.rb__rate_limit")[0]
+        #expect(try JSON.parse(old.body)["resources"] == nil)
+        // The recorder's templates stand where numbers were: no JSON, and no matter.
+        let name = "hub4j__GHRateLimitTest_testGitHubRateLimit"
+        let answers = try Exchanges.responses(name)
+        #expect(answers[1...3].allSatisfy { (try? JSON.parse($0.body)) == nil })
+        #expect(try judged(name).allSatisfy { $0 == (.success, nil) })
+        // Searches have a quota of their own, and in 2020 no header that says so.
+        #expect(
+            answers.map { $0.headers["X-RateLimit-Limit"] } == ["5000", "5000", "5000", "5000", "30", "30", "5000"])
+        #expect(answers.allSatisfy { $0.headers["X-RateLimit-Resource"] == nil })
+    }
+
+    @Test func aBodyMaySayItsStatusAsText() throws {
+        let path = Exchanges.folder.replacing("/exchanges", with: "/bodies") + "/antenna__404-2026-10.json"
+        let body = Bytes([UInt8](try #require(FileManager.default.contents(atPath: path))))
+        #expect(try JSON.parse(body)["status"]?.string == "404")
+        let answer = HTTPResponse(status: 404, body: body, url: "https://api.github.com/repos/a/b/stargazers")
+        #expect(ServerMessage.find(in: answer) == "Not Found")
+    }
+
     @Test func noAnswerIsJudgedWithAWaitThatItDoesNotAskFor() throws {
         for file in try FileManager.default.contentsOfDirectory(atPath: Exchanges.folder) where file.hasSuffix(".jsonl")
         {
