@@ -110,7 +110,8 @@ let package = Package(
                 dependencies: ["FeedbusPlugin"] + pluginNames.map { .byName(name: "\($0)Plugin") },
                 path: "Plugins/All", swiftSettings: swiftSettings),
             .executableTarget(
-                name: "FeedbusCommand", dependencies: ["FeedbusRuntime", "FeedbusTestKit", "AllPlugins"],
+                name: "FeedbusCommand",
+                dependencies: ["FeedbusRuntime", "FeedbusTestKit", "FeedbusLoop", "AllPlugins"],
                 swiftSettings: swiftSettings),
             .executableTarget(
                 name: "FeedbusBenchmarks", dependencies: ["FeedbusFlow", "FeedbusLoop", "FeedbusBase"],

@@ -1,6 +1,7 @@
 // feedbus: writes texts to stdout and stderr, before and without the loop.
 
 import FeedbusBase
+import FeedbusLoop
 import Glibc
 
 enum StandardStreams {
@@ -22,7 +23,8 @@ enum StandardStreams {
                 }
             }
         }
-        if close(file) != 0, reason == nil { reason = String(cString: strerror(errno)) }
+        let closed = closeDescriptor(file)
+        if closed != 0, reason == nil { reason = String(cString: strerror(closed)) }
         return reason
     }
 

@@ -91,7 +91,8 @@ import Testing
         #expect(
             feedbus("list").out == """
                 Sources:
-                  Tick  ticks
+                  Tick     ticks
+                  Numbers  counts, for tests
 
                 Sinks:
                   Void  swallows

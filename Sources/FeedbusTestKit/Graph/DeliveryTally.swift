@@ -220,8 +220,13 @@ final class DeliveryTally: Sendable {
     // MARK: - At the end
 
     /// Checks the end of a life that was not killed.
-    /// - Parameter hasGivenUp: the shutdown grace was over before everything had arrived.
-    func check(_ report: GraphReport, hasGivenUp: Bool, stored: (_ node: String, _ key: String) -> Bytes?) {
+    /// - Parameters:
+    ///   - hasGivenUp: the shutdown grace was over before everything had arrived.
+    ///   - wasStopped: it was told to stop: what then still waits in a join for a partner is not acknowledged, and comes
+    ///     again at the next start.
+    func check(
+        _ report: GraphReport, hasGivenUp: Bool, wasStopped: Bool, stored: (_ node: String, _ key: String) -> Bytes?
+    ) {
         state.withLock { state in
             guard state.violation == nil else { return }
             for node in report.nodes {
@@ -239,6 +244,7 @@ final class DeliveryTally: Sendable {
             guard state.violation == nil, report.exitCode == 0, !hasGivenUp else { return }
             for node in nodes {
                 guard let producer = producers[node.name], let source = state.sources[producer] else { continue }
+                if wasStopped && feedsJoin(node.name) { continue }
                 var last: [String: Bytes?] = [:]
                 for emission in source.cursors {
                     for cursor in emission { last[cursor.key] = .some(cursor.value) }
@@ -249,6 +255,15 @@ final class DeliveryTally: Sendable {
                     return
                 }
             }
+        }
+    }
+
+    /// True where the node's events come to a join, directly or through others.
+    private func feedsJoin(_ name: String) -> Bool {
+        nodes.contains { reader in
+            guard reader.from.contains(where: { $0 == name || $0.hasPrefix(name + ".") }) else { return false }
+            if case .join = reader.role { return true }
+            return feedsJoin(reader.name)
         }
     }
 

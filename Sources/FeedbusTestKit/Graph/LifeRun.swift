@@ -185,7 +185,9 @@ struct LifeRun {
         if let (node, count) = open.min(by: { $0.key < $1.key }) {
             throw violation("the program has ended, but \(count) receipts of \(node) have not settled")
         }
-        life.tally.check(report, hasGivenUp: hasGivenUp) { life.world.cursor($0, $1) }
+        life.tally.check(
+            report, hasGivenUp: hasGivenUp, wasStopped: duration != nil || interruption != nil
+        ) { life.world.cursor($0, $1) }
         if let what = life.tally.violation { throw violation(what) }
     }
 
