@@ -2,7 +2,7 @@
 
 SWIFT_BUILD := swift build -j 2 --explicit-target-dependency-import-check error
 
-.PHONY: run build test test-debug test-release test-blackbox lint sanitize bench docs setup clean help
+.PHONY: run build test test-debug test-release test-blackbox test-allocations lint sanitize bench docs setup clean help
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -13,7 +13,7 @@ run: build ## Set up, build in release, and run the sample config
 build: setup ## Set up and build .build/release/feedbus
 	$(SWIFT_BUILD) -c release --product feedbus
 
-test: setup lint test-debug test-release test-blackbox ## Set up and run every test
+test: setup lint test-debug test-release test-blackbox test-allocations ## Set up and run every test
 
 test-debug: setup
 	$(SWIFT_BUILD) --build-tests
@@ -25,6 +25,9 @@ test-release: setup
 
 test-blackbox: build
 	Scripts/blackbox
+
+test-allocations: build
+	Benchmarks/allocations.py
 
 lint: ## Check format and house rules
 	Scripts/lint

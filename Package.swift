@@ -31,6 +31,7 @@ let sharedByPlugins: [String: [Target.Dependency]] = [
     "WithLatestFrom": ["Joining"],
     "Filter": ["Conditions"], "Map": ["Conditions"], "Scan": ["Conditions"],
     "Switch": ["Conditions"],
+    "Exec": ["Lines"], "JSONLinesFile": ["Lines"],
 ]
 
 /// A program under Examples/ that uses feedbus as a library.
@@ -48,6 +49,7 @@ let pluginNames = [
     "GitHubEvents", "TrendingRepos", "EONET", "Jokes", "HTTPPoll", "Translation", "Console", "JSONLines", "Exec",
     "Null", "Take", "CombineLatest", "Zip", "WithLatestFrom", "Concat", "Switch", "Window",
     "Filter", "Map", "Distinct", "Scan", "Debounce", "Throttle", "Sample", "Delay",
+    "JSONLinesFile", "Generate",
 ]
 
 let package = Package(
@@ -67,6 +69,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // apt: libjq-dev
         .target(name: "CJQ", dependencies: ["CSimdJSON"], linkerSettings: [.linkedLibrary("jq")]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),  // apt: libsimdjson-dev
 
         // The house, from the ground up. A target imports only what stands above it in this list.
@@ -101,6 +104,10 @@ let package = Package(
             // Conditions: conditions on events, and jq expressions, of the stages that look into them.
             .target(
                 name: "Conditions", dependencies: ["FeedbusPlugin", "FeedbusJQ"], path: "Plugins/Conditions",
+                swiftSettings: swiftSettings),
+            // Lines: JSON lines from files and children as events.
+            .target(
+                name: "Lines", dependencies: ["FeedbusPlugin", "CZlib"], path: "Plugins/Lines",
                 swiftSettings: swiftSettings),
         ]
         + pluginNames.map(plugin)
@@ -151,7 +158,7 @@ let package = Package(
                 name: "PluginTests",
                 dependencies: [
                     "NullPlugin", "TakePlugin", "ConsolePlugin", "JSONLinesPlugin", "ExecPlugin", "TranslationPlugin",
-                    "FeedbusPlugin", "FeedbusTestKit",
+                    "JSONLinesFilePlugin", "GeneratePlugin", "Lines", "FeedbusPlugin", "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
             .testTarget(
                 name: "StagePluginTests",

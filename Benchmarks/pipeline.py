@@ -61,6 +61,10 @@ def stages(work):
     return {"mapped": {"plugin": "Map", "from": ["lines"], "with": {"jq": "{id, a: .actor.login}"}}}, ["mapped"]
 
 
+def compiler():
+    return shutil.which("g++") or shutil.which("clang++") or "c++"
+
+
 def build():
     BENCH.mkdir(parents=True, exist_ok=True)
     for name, more in PROGRAMS.items():
@@ -68,7 +72,7 @@ def build():
         if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
             flags = [flag for flag in more if not flag.startswith("-l")]
             libraries = [flag for flag in more if flag.startswith("-l")]
-            subprocess.run(["g++", "-std=c++17", "-O2", *flags, "-Wall", "-Wextra", source, "-o", program, *libraries],
+            subprocess.run([compiler(), "-std=c++17", "-O2", *flags, "-Wall", "-Wextra", source, "-o", program, *libraries],
                            check=True)
 
 

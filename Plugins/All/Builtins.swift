@@ -10,8 +10,10 @@ import EONETPlugin
 import ExecPlugin
 public import FeedbusPlugin
 import FilterPlugin
+import GeneratePlugin
 import GitHubEventsPlugin
 import HTTPPollPlugin
+import JSONLinesFilePlugin
 import JSONLinesPlugin
 import JokesPlugin
 import MapPlugin
@@ -36,6 +38,8 @@ extension PluginRegistry {
         registry.add(EONET.self)
         registry.add(Jokes.self)
         registry.add(HTTPPoll.self)
+        registry.add(JSONLinesFile.self)
+        registry.add(Generate.self)
         registry.add(ExecSource.self)
         registry.add(ExecStage.self)
         registry.add(ExecSink.self)

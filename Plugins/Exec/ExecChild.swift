@@ -2,6 +2,7 @@
 
 import FeedbusPlugin
 import Glibc
+import Lines
 import Synchronization
 
 /// A running child whose words on stderr go into the node's log, and that can be made to end for certain.

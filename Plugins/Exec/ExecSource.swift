@@ -1,6 +1,7 @@
 // feedbus: a child that prints lines, as a source.
 
 import FeedbusPlugin
+import Lines
 
 /// Runs a program and emits the lines that it prints.
 ///

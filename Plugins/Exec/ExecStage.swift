@@ -1,6 +1,7 @@
 // feedbus: a child that reads lines and prints lines, as a stage.
 
 import FeedbusPlugin
+import Lines
 
 /// Runs a program that is given events as lines and whose lines are the events that go on.
 ///

@@ -146,9 +146,20 @@ public actor JSONLines: Sink {
     // MARK: - Writing
 
     public func write(_ events: Chunk<Event>) async throws {
-        let text = LineText(events, format: options.format)
         // The bytes of the text that are in the file.
         var done = 0
+        if options.format == .data && rotation == nil {
+            let runs = LineText.runs(events)
+            done = try await writeAtOnce(runs)
+            if done == runs.count { return try await afterWrite() }
+        }
+        let text = LineText(events, format: options.format)
+        if done > 0, let file {
+            // Only a part was taken: from here on all is as after a failure.
+            let lineStart = text.lineEnd(atOrBefore: done)
+            await takeBack(text.bytes[lineStart..<done], from: file)
+            done = lineStart
+        }
         while done < text.bytes.count {
             do {
                 try await append(text, &done)
@@ -159,6 +170,26 @@ public actor JSONLines: Sink {
             }
         }
         try await afterWrite()
+    }
+
+    /// Writes lines from where they stand.
+    /// - Returns: how many bytes were taken; 0 where the file could not be written, after the first pause.
+    private func writeAtOnce(_ runs: ByteRuns) async throws -> Int {
+        do {
+            let count = try await currentFile().write(runs)
+            sayRecovered()
+            return count
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            try await waitOut(error)
+            return 0
+        }
+    }
+
+    private func sayRecovered() {
+        guard let duration = outage.succeeded(at: context.clock.now) else { return }
+        context.log.warning("recovered: writing to \(path) goes on after \(duration.text); nothing was lost")
     }
 
     /// Writes from `done` on. When it throws, `done` stands at the beginning of a line: what the file had of a part of a
@@ -186,9 +217,7 @@ public actor JSONLines: Sink {
                 done = lineStart
                 throw error
             }
-            if let duration = outage.succeeded(at: context.clock.now) {
-                context.log.warning("recovered: writing to \(path) goes on after \(duration.text); nothing was lost")
-            }
+            sayRecovered()
         }
     }
 

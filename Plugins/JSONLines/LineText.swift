@@ -24,6 +24,21 @@ struct LineText: Sendable {
 
     init(bytes: Bytes) { self.bytes = bytes }
 
+    /// The data of a batch as it stands in memory.
+    static func runs(_ events: Chunk<Event>) -> ByteRuns {
+        var runs = ByteRuns()
+        // In place: each event that is copied costs a dozen counted references.
+        let isDone: Void? = events.withContiguousStorageIfAvailable { events in
+            for index in events.indices { append(events[index].data, to: &runs) }
+        }
+        if isDone == nil { for event in events { append(event.data, to: &runs) } }
+        return runs
+    }
+
+    private static func append(_ data: Bytes, to runs: inout ByteRuns) {
+        runs.appendLine(data.isLine || firstLineBreak(data) == nil ? data : oneLine(data))
+    }
+
     private static func append(_ event: Event, _ format: LineFormat, to writer: inout ByteWriter) {
         switch format {
         case .cloudevents: event.appendCloudEvent(to: &writer)
@@ -47,14 +62,14 @@ struct LineText: Sendable {
         return LineText.firstLineBreak(bytes[offset..<bytes.count]).map { offset + $0 + 1 } ?? bytes.count
     }
 
-    private static func firstLineBreak(_ bytes: Bytes) -> Int? {
+    static func firstLineBreak(_ bytes: Bytes) -> Int? {
         bytes.withUnsafeBytes { text in
             guard !text.isEmpty, let found = memchr(text.baseAddress!, 0x0A, text.count) else { return nil }
             return UnsafeRawPointer(found) - text.baseAddress!
         }
     }
 
-    private static func oneLine(_ data: Bytes) -> Bytes {
+    static func oneLine(_ data: Bytes) -> Bytes {
         (try? JSON.minify(data)) ?? JSON.quote(data.string)
     }
 }

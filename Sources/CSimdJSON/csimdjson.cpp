@@ -5,6 +5,7 @@
 // and checks UTF-8, string ends and control characters; the grammar is checked on top of it, and nothing is converted.
 
 #include "csimdjson.h"
+#include "grammar.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,8 @@
 
 namespace {
 
+using csimdjson::is_blank;
+using csimdjson::number_end;
 using entry = csimdjson_entry;
 
 constexpr uint32_t depth_bound = 1024;
@@ -80,63 +83,6 @@ struct scratch {
 
 // Used between two suspension points only, by the thread that calls.
 thread_local scratch the_scratch;
-
-inline bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-inline bool is_digit(uint8_t c) { return uint8_t(c - '0') < 10; }
-inline bool is_hex(uint8_t c) { return is_digit(c) || uint8_t((c | 0x20) - 'a') < 6; }
-
-/// Checks every escape of the text. A backslash outside a string is refused by the grammar, so strings do not matter here.
-bool check_escapes(const uint8_t *text, size_t length, csimdjson_result &result) {
-    const uint8_t *p = text, *const end = text + length;
-    while (p < end) {
-        if (*p != '\\') {
-            p = static_cast<const uint8_t *>(std::memchr(p, '\\', size_t(end - p)));
-            if (!p) { break; }
-        }
-        result.has_escapes = true;
-        const size_t left = size_t(end - p);
-        bool good = false;
-        size_t size = 2;
-        if (left >= 2) {
-            switch (p[1]) {
-            case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't': good = true; break;
-            case 'u':
-                size = 6;
-                good = left >= 6 && is_hex(p[2]) && is_hex(p[3]) && is_hex(p[4]) && is_hex(p[5]);
-                break;
-            default: break;
-            }
-        }
-        if (!good) {
-            result.offset = size_t(p - text);
-            return false;
-        }
-        p += size;
-    }
-    return true;
-}
-
-/// The end of the number at `p`, or null. Looks at no byte from `end` on.
-inline const uint8_t *number_end(const uint8_t *p, const uint8_t *end) {
-    if (*p == '-' && ++p == end) { return nullptr; }
-    if (*p == '0') {
-        ++p;
-    } else if (is_digit(*p)) {
-        do { ++p; } while (p < end && is_digit(*p));
-    } else {
-        return nullptr;
-    }
-    if (p < end && *p == '.') {
-        if (++p == end || !is_digit(*p)) { return nullptr; }
-        do { ++p; } while (p < end && is_digit(*p));
-    }
-    if (p < end && (*p | 0x20) == 'e') {
-        if (++p < end && (*p == '+' || *p == '-')) { ++p; }
-        if (p == end || !is_digit(*p)) { return nullptr; }
-        do { ++p; } while (p < end && is_digit(*p));
-    }
-    return p;
-}
 
 /// The grammar: walks over the places that stage 1 found and writes the tape, which has room for `n` entries.
 ///
@@ -286,8 +232,9 @@ csimdjson_result csimdjson_parse(const char *bytes, size_t length, uint32_t max_
     const simdjson::error_code code = own.stage->stage1(text, length, simdjson::stage1_mode::regular);
     if (code != simdjson::SUCCESS) {
         result.status = csimdjson_invalid;
-    } else if (!check_escapes(text, length, result)) {
+    } else if (const uint8_t *wrong = csimdjson::wrong_escape(text, length, result.has_escapes)) {
         result.status = csimdjson_invalid;
+        result.offset = size_t(wrong - text);
     } else {
         const uint32_t depth = max_depth < depth_bound ? max_depth : depth_bound;
         const uint32_t *places = own.stage->structural_indexes.get();

@@ -6,15 +6,18 @@
 public final class ByteBuffer: @unchecked Sendable {
     package let base: UnsafeMutableRawPointer
     public let count: Int
+    /// It was read line by line: no JSON value in it holds a line feed.
+    package let isLines: Bool
     private let release: (UnsafeMutableRawPointer) -> Void
 
     /// Takes over `base`, which holds `count` initialised bytes; `release` frees it when the last reader has gone.
     package init(
-        adopting base: UnsafeMutableRawPointer, count: Int,
+        adopting base: UnsafeMutableRawPointer, count: Int, isLines: Bool = false,
         release: @escaping (UnsafeMutableRawPointer) -> Void = { $0.deallocate() }
     ) {
         self.base = base
         self.count = count
+        self.isLines = isLines
         self.release = release
     }
 
@@ -39,24 +42,35 @@ public final class ByteBuffer: @unchecked Sendable {
 
     deinit { release(base) }
 
-    fileprivate static let empty = ByteBuffer(capacity: 0) { _ in 0 }
+    /// No bytes.
+    package static let empty = ByteBuffer(capacity: 0) { _ in 0 }
 }
 
 /// A slice of a shared, immutable buffer: raw text as it was read. Copying it copies no bytes.
 ///
 /// Comparison and hashing are by content. At most 4 GiB.
 public struct Bytes: Sendable {
-    public let buffer: ByteBuffer
+    /// Nil for no bytes of no buffer: what most events have in some of their fields costs no counting of references.
+    private let storage: ByteBuffer?
     private let start: UInt32
     private let length: UInt32
 
-    public init() { self.init(buffer: .empty, range: 0..<0) }
+    public init() {
+        storage = nil
+        start = 0
+        length = 0
+    }
+
+    public var buffer: ByteBuffer { storage ?? .empty }
+
+    /// It is known to hold no line feed, as it is a JSON value out of a buffer that was read line by line.
+    package var isLine: Bool { storage?.isLines ?? true }
 
     public init(buffer: ByteBuffer) { self.init(buffer: buffer, range: 0..<buffer.count) }
 
     public init(buffer: ByteBuffer, range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= buffer.count, "slice outside the buffer")
-        self.buffer = buffer
+        self.storage = buffer
         self.start = UInt32(range.lowerBound)
         self.length = UInt32(range.count)
     }

@@ -8,17 +8,17 @@ internal import Synchronization
 /// one after another, and runs to its end also when the caller's task is cancelled (see `write` for the one exception).
 public final class OutputFile: Sendable {
     private let host: any LoopHost
-    private let path: String
+    let path: String
     /// -1 once it was closed. The lock is held, by threads of the pool only, during each call: so that calls do not
     /// overlap, and `close()` does not take the descriptor away from one.
     private let descriptor: Mutex<Int32>
-    private let kind: Kind
+    let kind: Kind
     /// This process made the file: its name is not on the disk yet.
     private let isNew: Bool
     /// Whether this is a terminal.
     public let isTerminal: Bool
 
-    private enum Kind { case regular, stream }
+    enum Kind { case regular, stream }
 
     /// Takes over an open descriptor.
     /// - Parameter path: how errors name it.
@@ -204,7 +204,7 @@ public final class OutputFile: Sendable {
     }
 
     /// Calls `body` on the pool with the open descriptor.
-    private func call<T: Sendable>(
+    func call<T: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Int32) throws(FileError) -> T
     ) async throws(FileError) -> T {
         try await onPool(host, operation, path) { [self] () throws(FileError) in

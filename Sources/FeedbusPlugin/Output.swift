@@ -17,17 +17,19 @@ public struct CursorUpdate: Sendable {
 
 /// A source's way out. Emissions settle in order: a cursor is saved when its events and all earlier ones are settled.
 public struct Output: Sendable {
-    package let send: @Sendable ([Event], [CursorUpdate]) async throws -> Void
+    package let send: @Sendable (consuming [Event], [CursorUpdate]) async throws -> Void
 
-    package init(send: @escaping @Sendable ([Event], [CursorUpdate]) async throws -> Void) { self.send = send }
+    package init(send: @escaping @Sendable (consuming [Event], [CursorUpdate]) async throws -> Void) {
+        self.send = send
+    }
 
     /// Hands the events on, in order, and suspends while consumers are behind. Stopping the source does not interrupt
     /// it; only the end of the shutdown grace does.
     /// - Parameters:
-    ///   - events: may be empty, to save a cursor alone.
+    ///   - events: may be empty, to save a cursor alone. An array that nobody else holds is not copied.
     ///   - cursors: saved together, in one transaction, when the events are settled and not before.
     /// - Throws: `CancellationError` when the program gave up waiting for the consumers.
-    public func emit(_ events: [Event], saving cursors: [CursorUpdate] = []) async throws {
+    public func emit(_ events: consuming [Event], saving cursors: [CursorUpdate] = []) async throws {
         try await send(events, cursors)
     }
 }

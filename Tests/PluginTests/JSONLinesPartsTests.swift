@@ -23,6 +23,35 @@ struct LineTextTests {
     }
 }
 
+struct ByteRunsTests {
+    private let block = Bytes("{\"a\":1}\n{\"b\":2}\n{\"c\":3}\r\n{\"d\":4}")
+    private var lines: [Bytes] { [block[0..<7], block[8..<15], block[16..<23], block[25..<32]] }
+
+    private func runs(_ lines: [Bytes]) -> ByteRuns {
+        var runs = ByteRuns()
+        for line in lines { runs.appendLine(line) }
+        return runs
+    }
+
+    @Test func neighboursAreOneSlice() {
+        let runs = runs(Array(lines[0..<2]))
+        #expect(runs.runs.count == 1)
+        #expect(runs.joined == "{\"a\":1}\n{\"b\":2}\n" && runs.count == 16)
+    }
+
+    @Test func whatIsLeftOutIsLeftOut() {
+        let runs = runs([lines[0], lines[2], lines[3], "", lines[1]])
+        #expect(runs.joined == "{\"a\":1}\n{\"c\":3}\n{\"d\":4}\n\n{\"b\":2}\n")
+        #expect(runs.count == runs.joined.count)
+        #expect(runs.runs.map(\.endsLine) == [true, false, true, false, true, true, true])
+    }
+
+    @Test func aBatchIsTheSameTextEitherWay() {
+        let chunk = Chunk((lines + ["[\n1]", "2"]).map { Event(origin: testOrigin, id: "1", data: $0) })
+        #expect(LineText.runs(chunk).joined == LineText(chunk, format: .data).bytes)
+    }
+}
+
 struct TornTailTests {
     @Test(arguments: [
         ("", TornTail.none), ("{\"a\":1}", .whole), ("[1]", .whole), ("\"x\"", .whole), ("{\"a\":1", .torn),

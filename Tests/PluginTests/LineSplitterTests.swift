@@ -1,9 +1,8 @@
 // feedbus: lines come out the same wherever the reads cut them.
 
 import FeedbusPlugin
+import Lines
 import Testing
-
-@testable import ExecPlugin
 
 struct LineSplitterTests {
     /// The lines of a text that is read in pieces.

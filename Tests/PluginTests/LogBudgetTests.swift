@@ -1,9 +1,8 @@
 // feedbus: a child cannot fill the log.
 
 import FeedbusPlugin
+import Lines
 import Testing
-
-@testable import ExecPlugin
 
 struct LogBudgetTests {
     @Test func theRestOfAWindowIsCounted() {

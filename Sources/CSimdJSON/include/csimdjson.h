@@ -113,6 +113,49 @@ size_t csimdjson_decode_string(const char *content, size_t length, char *target)
 int csimdjson_compare_string(
     const char *content, size_t length, const char *wanted, size_t wanted_length, bool prefix);
 
+/// What a line is.
+enum {
+    /// One JSON value.
+    csimdjson_line_value = 0,
+    /// An object that may be a CloudEvents object: it has a member "specversion", or one whose escapes may spell it.
+    csimdjson_line_maybe_event = 1,
+    /// Not one JSON value; `start` and `end` are those of the whole line.
+    csimdjson_line_bad = 2,
+};
+
+typedef struct {
+    /// The value's first byte and one past its last, without the blanks around it.
+    uint32_t start;
+    uint32_t end;
+    uint32_t kind;
+    /// Line feeds before it in the text.
+    uint32_t number;
+} csimdjson_line;
+
+/// Scans lines; keeps its memory from block to block. For one thread at a time.
+typedef struct csimdjson_lines csimdjson_lines;
+
+/// NULL where there is no memory.
+csimdjson_lines *csimdjson_lines_make(void);
+
+void csimdjson_lines_free(csimdjson_lines *scanner);
+
+/// Looks at every line of `text`; the last one may lack its line feed. Lines of blanks alone are left out. `lines` is valid
+/// until the next scan. `feeds` is how many line feeds there are. Reads nothing outside `text`.
+csimdjson_status csimdjson_lines_scan(
+    csimdjson_lines *scanner, const char *text, size_t length, uint32_t max_depth, const csimdjson_line **lines,
+    size_t *count, size_t *feeds);
+
+/// Writes 16 hexadecimal digits for each line: the hash of its value and place, where `position` is the text's.
+void csimdjson_hash_ids(
+    const char *text, const csimdjson_line *lines, size_t count, uint64_t position, char *target);
+
+/// A 64-bit hash that is the same in every run and on every machine. No defence against somebody who seeks collisions.
+uint64_t csimdjson_hash(const void *bytes, size_t length, uint64_t seed);
+
+/// Writes 16 hexadecimal digits.
+void csimdjson_write_hex(uint64_t value, char *target);
+
 #ifdef __cplusplus
 }
 #endif

@@ -59,7 +59,7 @@ struct SourceRunner: Sendable {
         try await source.run(Output { events, cursors in try await emit(events, cursors) })
     }
 
-    private func emit(_ events: [Event], _ cursors: [CursorUpdate]) async throws {
+    private func emit(_ events: consuming [Event], _ cursors: [CursorUpdate]) async throws {
         guard !events.isEmpty || !cursors.isEmpty else { return }
         // The receipt lives in the events only: when their last copy has gone, the cursors are due.
         let chunk = stamped(events, ledger.receipt(saving: cursors))
@@ -68,9 +68,10 @@ struct SourceRunner: Sendable {
         try await send(chunk)
     }
 
-    private func stamped(_ events: [Event], _ receipt: Receipt) -> Chunk<Event> {
-        var events = events
-        for index in events.indices { events[index].receipt = receipt }
+    private func stamped(_ events: consuming [Event], _ receipt: Receipt) -> Chunk<Event> {
+        events.withUnsafeMutableBufferPointer { events in
+            for index in events.indices { events[index].receipt = receipt }
+        }
         return Chunk(events)
     }
 

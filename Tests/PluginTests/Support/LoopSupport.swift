@@ -36,14 +36,16 @@ func withFolder<Result>(_ body: (Folder) async throws -> Result) async throws ->
 struct Folder: Sendable {
     let path: String
 
-    func read(_ name: String) -> String {
-        guard let file = fopen("\(path)/\(name)", "r") else { return "" }
+    func read(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+
+    func bytes(_ name: String) -> [UInt8] {
+        guard let file = fopen("\(path)/\(name)", "r") else { return [] }
         defer { fclose(file) }
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = fread(&piece, 1, piece.count, file)
-            if count == 0 { return String(decoding: text, as: UTF8.self) }
+            if count == 0 { return text }
             text += piece[..<count]
         }
     }
@@ -52,11 +54,15 @@ struct Folder: Sendable {
         read(name).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
-    func write(_ name: String, _ text: String) {
-        guard let file = fopen("\(path)/\(name)", "w") else { return }
+    func write(_ name: String, _ text: String) { write(name, bytes: Array(text.utf8)) }
+
+    func write(_ name: String, bytes: [UInt8], mode: String = "w") {
+        guard let file = fopen("\(path)/\(name)", mode) else { return }
         defer { fclose(file) }
-        fwrite(text, 1, text.utf8.count, file)
+        fwrite(bytes, 1, bytes.count, file)
     }
+
+    func append(_ name: String, _ text: String) { write(name, bytes: Array(text.utf8), mode: "a") }
 
     var names: [String] {
         guard let folder = opendir(path) else { return [] }

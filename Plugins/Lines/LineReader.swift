@@ -2,18 +2,18 @@
 
 import FeedbusPlugin
 
-/// Turns the lines of a child into events.
+/// Turns the lines of a child or a file into events.
 ///
 /// A CloudEvents object keeps its attributes, known and unknown; any other JSON text becomes the data of an event of its
 /// own.
-struct LineReader {
+package struct LineReader {
     /// Why a line is no event.
-    struct BadLine: Error, Equatable {
-        var reason: String
+    package struct BadLine: Error, Equatable {
+        package var reason: String
     }
 
     /// What a line turned out to be.
-    enum Content {
+    package enum Content {
         /// A CloudEvents object.
         case event(Event)
         /// Any other JSON text, as the data of an event. Its id is made up unless `isNamed`.
@@ -22,7 +22,9 @@ struct LineReader {
 
     private let id: JSONPointer?
     private let node: String
-    private let plainOrigin: EventOrigin
+    /// What the lines that are no CloudEvents objects have in common.
+    package let plainOrigin: EventOrigin
+    private let keepsText: Bool
     /// The origin of the last CloudEvents object, which is mostly that of the next one too.
     private var lastOrigin: EventOrigin?
     private var origins: [OriginKey: EventOrigin] = [:]
@@ -36,17 +38,23 @@ struct LineReader {
     ///   - id: where the id of a line that is no CloudEvents object stands.
     ///   - type: the type of such a line.
     ///   - node: whose events they are.
-    init(id: JSONPointer?, type: String, node: String) {
+    ///   - source: the CloudEvents source of such a line; nil: the node, as a child's.
+    ///   - keepsText: true leaves blanks between the tokens of a line where they are.
+    package init(id: JSONPointer?, type: String, node: String, source: String? = nil, keepsText: Bool = false) {
         self.id = id
         self.node = node
-        plainOrigin = EventOrigin(source: "exec:\(node)", type: type, node: node)
+        self.keepsText = keepsText
+        plainOrigin = EventOrigin(source: source ?? "exec:\(node)", type: type, node: node)
     }
 
     /// The event that a line stands for; nil where it holds nothing but blanks.
     /// - Parameters:
-    ///   - number: the line's number: equal lines at different places are different events.
+    ///   - number: the line's number.
+    ///   - position: its place, for an id that is made up: equal lines at different places are different events.
     ///   - keepsNode: true where the object's own `feedbusnode` counts (it came through a stage).
-    mutating func read(_ line: Bytes, number: Int, keepsNode: Bool = false) throws(BadLine) -> Content? {
+    package mutating func read(
+        _ line: Bytes, number: Int, position: Int? = nil, keepsNode: Bool = false
+    ) throws(BadLine) -> Content? {
         // Some programs begin their output with a byte order mark.
         let hasMark = number == 1 && line.count >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
         let line = hasMark ? line[3..<line.count] : line
@@ -55,9 +63,10 @@ struct LineReader {
         if value.kind == .object, let event = cloudEvent(value, keepsNode: keepsNode) {
             return .event(isRepaired ? LineReader.marked(event) : event)
         }
-        let data = value.minified
+        let data = text(value)
         let name = id.flatMap { LineReader.id(value[$0]) }
-        let event = Event(origin: plainOrigin, id: name ?? StableHash.id(data, position: number), data: data)
+        let event = Event(
+            origin: plainOrigin, id: name ?? StableHash.id(data, position: position ?? number), data: data)
         return .data(isRepaired ? LineReader.marked(event) : event, isNamed: name != nil)
     }
 
@@ -72,6 +81,8 @@ struct LineReader {
             throw BadLine(reason: "\(error.message) at column \(error.offset + 1): \(excerpt)")
         }
     }
+
+    private func text(_ value: JSONValue) -> Bytes { keepsText ? value.raw : value.minified }
 
     private static func marked(_ event: Event) -> Event {
         var event = event
@@ -106,7 +117,7 @@ struct LineReader {
         for (key, value) in object.members {
             switch key.string {
             case "specversion", "id", "source", "type", "datacontenttype": break
-            case "data": event.data = value.minified
+            case "data": event.data = text(value)
             case "data_base64":
                 event.data = value.raw
                 event.set("dataencoding", to: "\"base64\"")
@@ -130,7 +141,7 @@ struct LineReader {
     }
 
     /// The event as one of the node `node`.
-    mutating func event(_ event: Event, of node: Bytes) -> Event {
+    package mutating func event(_ event: Event, of node: Bytes) -> Event {
         guard event.origin.node != node else { return event }
         var event = event
         let origin = event.origin

@@ -6,8 +6,8 @@ import Glibc
 /// Finds lines in a stream of bytes, wherever the reads cut it. A line within one read is a slice of it.
 ///
 /// Lines end with `\n`, a `\r` before it is no part of the line; U+2028 and the like end none.
-struct LineSplitter {
-    enum Line: Equatable {
+package struct LineSplitter {
+    package enum Line: Equatable {
         /// Number (from 1) and content, without the line end.
         case text(Int, Bytes)
         /// A line longer than the limit: its number and length. Its content was not kept.
@@ -15,16 +15,16 @@ struct LineSplitter {
     }
 
     /// The longest line in bytes, without its end.
-    let limit: Int
+    package let limit: Int
     /// The beginning of a line whose end has not come: its pieces, and the bytes of it so far (also those not kept).
     private var pieces: [Bytes] = []
     private var length = 0
     private var number = 1
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Takes what was read, and gives each line that ends in it.
-    mutating func push(_ chunk: Bytes, _ each: (Line) throws -> Void) rethrows {
+    package mutating func push(_ chunk: Bytes, _ each: (Line) throws -> Void) rethrows {
         var start = 0
         while start < chunk.count, let end = LineSplitter.lineFeed(in: chunk, from: start) {
             try finishLine(chunk[start..<end], each)
@@ -37,7 +37,7 @@ struct LineSplitter {
     }
 
     /// The stream has ended: what came without a line end is a line too.
-    mutating func finish(_ each: (Line) throws -> Void) rethrows {
+    package mutating func finish(_ each: (Line) throws -> Void) rethrows {
         if length > 0 { try finishLine(Bytes(), each) }
     }
 

@@ -1,0 +1,58 @@
+// feedbus: lines that are no events: counted, and said in the log by name.
+
+import FeedbusPlugin
+
+/// A line that is no event.
+package struct RefusedLine: Sendable {
+    /// From 1.
+    package var number: Int
+    /// Of its first byte; nil where places are not known.
+    package var offset: Int?
+    package var reason: String
+    /// The line without its end; empty where it was too long to keep.
+    package var text: Bytes
+
+    package init(number: Int, offset: Int? = nil, reason: String, text: Bytes = Bytes()) {
+        self.number = number
+        self.offset = offset
+        self.reason = reason
+        self.text = text
+    }
+}
+
+/// Where refused lines go: each is counted in the node's name, and the log names so many of them as it can bear.
+package struct RefusedLines {
+    private let context: PluginContext
+    private let file: String?
+    private let keep: @Sendable (RefusedLine) -> Void
+    private var budget = LogBudget()
+    package private(set) var count = 0
+
+    /// - Parameters:
+    ///   - file: the file that the lines stand in; nil: the lines are a child's.
+    ///   - keep: gets every one of them, to set it aside.
+    package init(
+        _ context: PluginContext, file: String? = nil, keep: @escaping @Sendable (RefusedLine) -> Void = { _ in }
+    ) {
+        self.context = context
+        self.file = file
+        self.keep = keep
+    }
+
+    package mutating func refuse(_ line: RefusedLine) {
+        count += 1
+        context.countDropped(1)
+        keep(line)
+        guard case .pass(let leftOut) = budget.ask(at: context.clock.now) else { return }
+        if leftOut > 0 { context.log.warning("… and \(leftOut) more lines that are not JSON, or too long") }
+        let place = file.map { "\($0):\(line.number): refused" } ?? "line \(line.number)"
+        let bytes = line.offset.map { " (byte \($0))" } ?? ""
+        context.log.warning("\(place) \(line.reason)\(bytes)")
+    }
+
+    /// The input has ended: says how many were refused in all.
+    package func finish() {
+        guard count > 0 else { return }
+        context.log.warning("\(count) line\(count == 1 ? " was" : "s were") left out in all: not JSON, or too long")
+    }
+}

@@ -1,0 +1,47 @@
+// feedbus: writes many slices of memory with one call.
+
+public import FeedbusBase
+internal import Glibc
+
+extension OutputFile {
+    /// The most slices that the system takes in one call (Linux's IOV_MAX).
+    private static let mostSlices = 1_024
+
+    /// Appends lines from where they stand, and returns how many bytes the system has taken; see `write(_:)` for Bytes.
+    ///
+    /// A regular file gets one writev(2), or several of whole lines where there are more slices than the system takes.
+    public func write(_ lines: ByteRuns) async throws(FileError) -> Int {
+        guard kind == .regular else { return try await write(lines.joined) }
+        if lines.count == 0 { return 0 }
+        return try await call("write") { [path] fd throws(FileError) in
+            let runs = lines.runs
+            var done = 0
+            var first = 0
+            while first < runs.count {
+                var end = min(first + OutputFile.mostSlices, runs.count)
+                while !runs[end - 1].endsLine { end -= 1 }
+                let wanted = runs[first..<end].reduce(0) { $0 + $1.end - $1.start }
+                let count = OutputFile.write(runs[first..<end], to: fd)
+                if count < 0 {
+                    // What was taken before is told first; the next call meets the error again.
+                    if done > 0 { return done }
+                    throw FileError(errno: errno, operation: "write to", path: path)
+                }
+                done += count
+                if count < wanted { return done }
+                first = end
+            }
+            return done
+        }
+    }
+
+    private static func write(_ runs: ArraySlice<ByteRuns.Run>, to fd: Int32) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: runs.count) { vector in
+            for (index, run) in runs.enumerated() {
+                vector.initializeElement(
+                    at: index, to: iovec(iov_base: run.buffer.base + run.start, iov_len: run.end - run.start))
+            }
+            return repeating { writev(fd, vector.baseAddress!, Int32(runs.count)) }
+        }
+    }
+}
