@@ -37,7 +37,7 @@ FIELDS = ["/id", "/type", "/actor/login", "/repo/name", "/created_at"]
 JQ = {
     "W1": [["."]],
     "W2": [['select(.type == "PullRequestEvent" or .type == "IssuesEvent")']],
-    "W3": [["{id, type, actor: {login: .actor.login}, repo: {name: .repo.name}, created_at}"]],
+    "W3": [["{id, type, login: .actor.login, name: .repo.name, created_at}"]],
     "W4": [["-n", "foreach inputs as $e ({s: {}}; .e = (.s[$e.id] | not) | .s[$e.id] = true; if .e then $e else empty end)"]],
     "W5": [["."], ['select(.type == "PushEvent")'], ['select(.type == "IssuesEvent")']],
     "W6": [["{id, a: .actor.login}"]],

@@ -126,11 +126,11 @@ int main(int argc, char **argv) {
                 append_string(projected, line["id"]);
                 projected += ",\"type\":";
                 append_string(projected, line["type"]);
-                projected += ",\"actor\":{\"login\":";
+                projected += ",\"login\":";
                 append_string(projected, line["actor"]["login"]);
-                projected += "},\"repo\":{\"name\":";
+                projected += ",\"name\":";
                 append_string(projected, line["repo"]["name"]);
-                projected += "},\"created_at\":";
+                projected += ",\"created_at\":";
                 append_string(projected, line["created_at"]);
                 projected += "}\n";
                 break;

@@ -37,6 +37,8 @@ package final class LineBlockReader: @unchecked Sendable {
     private let pool: BlockPool
     private var reader: LineReader
     private let scanner = JSONLineScanner()
+    /// Finds the id in a line.
+    private let finder: JSONFinder?
     /// Added to the place of a line in its made-up id: the same place in the next file of this name is another one.
     private let idBase: Int
     private var inflater: Inflater?
@@ -72,6 +74,7 @@ package final class LineBlockReader: @unchecked Sendable {
         self.settings = settings
         self.place = place
         pool = BlockPool()
+        finder = settings.id.map { JSONFinder([$0]) }
         idBase = generation << 48
         reader = LineReader(
             id: settings.id, type: settings.type, node: settings.node, source: settings.source, keepsText: true)
@@ -233,7 +236,9 @@ package final class LineBlockReader: @unchecked Sendable {
             place.offset = 3
         }
         do {
-            try scanner.scan(UnsafeRawBufferPointer(start: buffer.base + range.lowerBound, count: range.count))
+            try scanner.scan(
+                UnsafeRawBufferPointer(start: buffer.base + range.lowerBound, count: range.count),
+                position: place.offset &+ idBase)
         } catch {
             throw FeedbusError("file.read", "\(input.path): \(error.message)", isRetriable: true)
         }
@@ -265,18 +270,25 @@ package final class LineBlockReader: @unchecked Sendable {
         let first = lines.next
         let end = min(first + LineBlockReader.mostEvents, scanner.count)
         let (buffer, start, scanner) = (lines.buffer, lines.text.lowerBound, scanner)
-        let needsIDs = settings.id == nil
-        let ids = needsIDs ? scanner.ids(of: first..<end, position: lines.offset &+ idBase) : ByteBuffer.empty
-        let longest = needsIDs ? settings.maxLine : -1
-        let origin = reader.plainOrigin
+        let ids = finder == nil ? scanner.ids(of: first..<end) : ByteBuffer.empty
+        let longest = settings.maxLine
+        // Its own for each chunk: threads that count references to one and the same object wait for each other.
+        let origin = EventOrigin(sameAs: reader.plainOrigin)
         var events: [Event] = []
         events.reserveCapacity(end - first)
         for index in first..<end {
             let line = scanner[index]
             let text = Bytes(buffer: buffer, range: start + line.range.lowerBound..<start + line.range.upperBound)
+            var id: Bytes?
             if line.kind == .value && text.count <= longest {
-                let name = 16 * (index - first)
-                events.append(Event(origin: origin, id: Bytes(buffer: ids, range: name..<name + 16), data: text))
+                if let finder {
+                    id = LineBlockReader.id(in: text, finder)
+                } else {
+                    id = Bytes(buffer: ids, range: 16 * (index - first)..<16 * (index - first) + 16)
+                }
+            }
+            if let id {
+                events.append(Event(origin: origin, id: id, data: text))
             } else if let event = lookAt(
                 text, number: lines.before + line.number + 1, offset: lines.offset + line.range.lowerBound, block)
             {
@@ -298,7 +310,23 @@ package final class LineBlockReader: @unchecked Sendable {
         return block
     }
 
-    /// A line that is no plain value, or whose id stands in it.
+    /// The id that stands in a line; nil where there is none, or it has to be decoded.
+    private static func id(in line: Bytes, _ finder: JSONFinder) -> Bytes? {
+        let range: Range<Int>? = line.withUnsafeBytes { text in
+            finder.find(in: text) { places in
+                guard let range = places.range(0), let value = places[0] else { return nil }
+                switch value.kind {
+                case .number, .bool: return range
+                case .string where value.plainContent?.isEmpty == false:
+                    return range.lowerBound + 1..<range.upperBound - 1
+                default: return nil
+                }
+            }
+        }
+        return range.map { line[$0] }
+    }
+
+    /// A line that is no plain value, or whose id has to be looked for.
     private func lookAt(_ text: Bytes, number: Int, offset: Int, _ block: LineBlock) -> Event? {
         guard text.count <= settings.maxLine else {
             let limit = ByteSize.text(settings.maxLine)

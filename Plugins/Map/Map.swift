@@ -58,6 +58,8 @@ public actor Map: ChunkStage {
             for index in 0..<events.count {
                 scope.text(of: events[index]).withUnsafeBytes { pick.append($0, to: &writer) }
                 ends.initializeElement(at: index, to: writer.count)
+                // A line each: whoever writes lines writes all of them at once, from here.
+                writer.append(UInt8(ascii: "\n"))
             }
             let bytes = writer.finish()
             return Chunk(
@@ -66,7 +68,7 @@ public actor Map: ChunkStage {
                     for index in 0..<events.count {
                         var event = events[index]
                         event.data = bytes[start..<ends[index]]
-                        start = ends[index]
+                        start = ends[index] + 1
                         target.initializeElement(at: index, to: event)
                         count += 1
                     }

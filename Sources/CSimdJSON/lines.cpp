@@ -1,8 +1,8 @@
 // feedbus: RFC 8259 over many lines at once.
 //
-// simdjson's first stage runs once over a whole block of lines. That is sound: a line break inside a string is a control
-// character, and inside a multi-byte character it is no UTF-8, and the stage refuses both; so where it accepts the block,
-// no string reaches from one line into the next, and each line can be walked by itself. Where it refuses the block, some
+// simdjson's first stage runs over many lines at once. That is sound: a line break inside a string is a control
+// character, and inside a multi-byte character it is no UTF-8, and the stage refuses both; so where it accepts them,
+// no string reaches from one line into the next, and each line can be walked by itself. Where it refuses them, some
 // line is bad, and each is scanned alone to find out which.
 
 #include "csimdjson.h"
@@ -19,8 +19,10 @@ using csimdjson::is_blank;
 using csimdjson::number_end;
 
 constexpr uint32_t depth_bound = 1024;
-/// Memory for larger blocks is given back when a smaller one comes.
-constexpr size_t kept_capacity = size_t(2) << 20;
+/// Memory for larger pieces is given back when a smaller one comes.
+constexpr size_t kept_capacity = size_t(1) << 20;
+/// How much is scanned at once, if the lines allow it.
+constexpr size_t piece_size = size_t(64) << 10;
 
 }  // namespace
 
@@ -167,16 +169,61 @@ struct csimdjson_lines {
         }
     }
 
-    /// A line of a block that stage 1 has refused.
+    /// A line of a piece that stage 1 has refused.
     void scan_alone(const uint8_t *text, uint32_t start, uint32_t end, uint32_t max_depth, csimdjson_line &line) {
         bool has_escapes = false;
-        csimdjson_line found = {0, 0, csimdjson_line_value, 0};
+        csimdjson_line found = {0, 0, csimdjson_line_value, 0, 0};
         if (find_places(text + start, end - start) && !csimdjson::wrong_escape(text + start, end - start, has_escapes)) {
             const uint32_t *p = stage->structural_indexes.get();
             if (walk(text + start, end - start, p, max_depth, found)) {
-                line = {start + found.start, start + found.end, found.kind, line.number};
+                line = {start + found.start, start + found.end, found.kind, line.number, 0};
             }
         }
+    }
+
+    /// Scans whole lines from `start` to `stop`. False where there is no memory.
+    bool scan_piece(
+        const uint8_t *text, uint32_t start, uint32_t stop, uint32_t max_depth, uint64_t position, uint32_t &number) {
+        // Everything below counts from the piece's first byte.
+        const uint8_t *const piece = text + start;
+        const uint32_t length = stop - start;
+        bool has_escapes = false;
+        const bool is_clean = find_places(piece, length) && !csimdjson::wrong_escape(piece, length, has_escapes);
+        const uint32_t *p = stage->structural_indexes.get();
+        uint32_t first = 0;
+        while (first < length) {
+            const auto *found = static_cast<const uint8_t *>(std::memchr(piece + first, '\n', length - first));
+            const uint32_t end = found ? uint32_t(found - piece) : length;
+            csimdjson_line line = {first, end, csimdjson_line_bad, number, 0};
+            bool is_there;
+            if (is_clean) {
+                is_there = *p < end;
+                if (is_there) {
+                    csimdjson_line good = {first, end, csimdjson_line_value, number, 0};
+                    if (walk(piece, end, p, max_depth, good)) {
+                        line = good;
+                    } else {
+                        // It may have looked at places of the next line.
+                        while (p > stage->structural_indexes.get() && p[-1] >= end) { --p; }
+                        while (*p < end) { ++p; }
+                    }
+                }
+            } else {
+                uint32_t blank = first;
+                while (blank < end && is_blank(piece[blank])) { ++blank; }
+                is_there = blank < end;
+                if (is_there) { scan_alone(piece, first, end, max_depth, line); }
+            }
+            if (is_there) {
+                line.start += start;
+                line.end += start;
+                line.hash = csimdjson_hash(text + line.start, line.end - line.start, position + line.start);
+                if (!append(line)) { return false; }
+            }
+            if (found) { ++number; }
+            first = end + 1;
+        }
+        return true;
     }
 };
 
@@ -187,48 +234,29 @@ csimdjson_lines *csimdjson_lines_make(void) { return new (std::nothrow) csimdjso
 void csimdjson_lines_free(csimdjson_lines *scanner) { delete scanner; }
 
 csimdjson_status csimdjson_lines_scan(
-    csimdjson_lines *scanner, const char *bytes, size_t length, uint32_t max_depth, const csimdjson_line **lines,
-    size_t *count, size_t *feeds) {
+    csimdjson_lines *scanner, const char *bytes, size_t length, uint32_t max_depth, uint64_t position,
+    const csimdjson_line **lines, size_t *count, size_t *feeds) {
     scanner->count = 0;
     *lines = nullptr;
     *count = 0;
     *feeds = 0;
     if (length == 0) { return csimdjson_ok; }
     if (length >= simdjson::SIMDJSON_MAXSIZE_BYTES) { return csimdjson_too_large; }
-    if (!scanner->reserve_stage(length)) { return csimdjson_no_memory; }
     if (max_depth > depth_bound) { max_depth = depth_bound; }
     const auto *text = reinterpret_cast<const uint8_t *>(bytes);
 
-    bool has_escapes = false;
-    const bool is_clean = scanner->find_places(text, length) && !csimdjson::wrong_escape(text, length, has_escapes);
-    const uint32_t *p = scanner->stage->structural_indexes.get();
     uint32_t start = 0, number = 0;
     while (start < length) {
-        const auto *found = static_cast<const uint8_t *>(std::memchr(text + start, '\n', length - start));
-        const uint32_t end = found ? uint32_t(found - text) : uint32_t(length);
-        csimdjson_line line = {start, end, csimdjson_line_bad, number};
-        bool is_there;
-        if (is_clean) {
-            is_there = *p < end;
-            if (is_there) {
-                csimdjson_line good = {start, end, csimdjson_line_value, number};
-                if (scanner->walk(text, end, p, max_depth, good)) {
-                    line = good;
-                } else {
-                    // It may have looked at places of the next line.
-                    while (p > scanner->stage->structural_indexes.get() && p[-1] >= end) { --p; }
-                    while (*p < end) { ++p; }
-                }
-            }
-        } else {
-            uint32_t first = start;
-            while (first < end && is_blank(text[first])) { ++first; }
-            is_there = first < end;
-            if (is_there) { scanner->scan_alone(text, start, end, max_depth, line); }
+        // A piece of whole lines that stays in the nearest cache while it is looked at several times.
+        size_t stop = length;
+        if (length - start > piece_size) {
+            const void *found = memrchr(text + start, '\n', piece_size);
+            if (!found) { found = std::memchr(text + start + piece_size, '\n', length - start - piece_size); }
+            if (found) { stop = size_t(static_cast<const uint8_t *>(found) - text) + 1; }
         }
-        if (is_there && !scanner->append(line)) { return csimdjson_no_memory; }
-        if (found) { ++number; }
-        start = end + 1;
+        if (!scanner->reserve_stage(stop - start)) { return csimdjson_no_memory; }
+        if (!scanner->scan_piece(text, start, uint32_t(stop), max_depth, position, number)) { return csimdjson_no_memory; }
+        start = uint32_t(stop);
     }
     *feeds = number;
     *lines = scanner->lines;
@@ -236,13 +264,8 @@ csimdjson_status csimdjson_lines_scan(
     return csimdjson_ok;
 }
 
-void csimdjson_hash_ids(
-    const char *text, const csimdjson_line *lines, size_t count, uint64_t position, char *target) {
-    for (size_t i = 0; i < count; ++i) {
-        const uint64_t hash =
-            csimdjson_hash(text + lines[i].start, lines[i].end - lines[i].start, position + lines[i].start);
-        csimdjson_write_hex(hash, target + 16 * i);
-    }
+void csimdjson_write_ids(const csimdjson_line *lines, size_t count, char *target) {
+    for (size_t i = 0; i < count; ++i) { csimdjson_write_hex(lines[i].hash, target + 16 * i); }
 }
 
 }  // extern "C"

@@ -13,7 +13,9 @@ public struct ByteRuns: Sendable {
         package let endsLine: Bool
     }
 
-    package private(set) var runs: [Run] = []
+    private var closed: [Run] = []
+    /// The run that the next line may go on. Kept apart, as a block that goes through whole is nothing but this.
+    private var open: Run?
     /// The bytes of all lines, line feeds included.
     public private(set) var count = 0
 
@@ -24,6 +26,8 @@ public struct ByteRuns: Sendable {
 
     public init() {}
 
+    package var runs: [Run] { open.map { closed + [$0] } ?? closed }
+
     /// Adds a text that holds no line feed, and a line feed.
     public mutating func appendLine(_ text: Bytes) {
         let (buffer, range) = (text.buffer, text.range)
@@ -31,18 +35,25 @@ public struct ByteRuns: Sendable {
         guard range.upperBound < buffer.count,
             buffer.base.load(fromByteOffset: range.upperBound, as: UInt8.self) == 0x0A
         else {
+            close()
             if !range.isEmpty {
-                runs.append(Run(buffer: buffer, start: range.lowerBound, end: range.upperBound, endsLine: false))
+                closed.append(Run(buffer: buffer, start: range.lowerBound, end: range.upperBound, endsLine: false))
             }
-            runs.append(Run(buffer: ByteRuns.feed, start: 0, end: 1, endsLine: true))
+            closed.append(Run(buffer: ByteRuns.feed, start: 0, end: 1, endsLine: true))
             return
         }
-        let last = runs.count - 1
-        if last >= 0, runs[last].end == range.lowerBound, runs[last].buffer === buffer, runs[last].endsLine {
-            runs[last].end = range.upperBound + 1
+        if open?.end == range.lowerBound, open?.buffer === buffer {
+            open?.end = range.upperBound + 1
         } else {
-            runs.append(Run(buffer: buffer, start: range.lowerBound, end: range.upperBound + 1, endsLine: true))
+            close()
+            open = Run(buffer: buffer, start: range.lowerBound, end: range.upperBound + 1, endsLine: true)
         }
+    }
+
+    private mutating func close() {
+        guard let run = open else { return }
+        closed.append(run)
+        open = nil
     }
 
     /// All of it in one piece: a copy.

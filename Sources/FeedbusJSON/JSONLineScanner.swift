@@ -31,7 +31,6 @@ package final class JSONLineScanner {
     package private(set) var count = 0
     /// Line feeds of the last block.
     package private(set) var lineFeeds = 0
-    private var text = UnsafeRawBufferPointer(start: nil, count: 0)
 
     package init() {
         guard let scanner = csimdjson_lines_make() else { preconditionFailure("no memory") }
@@ -41,12 +40,13 @@ package final class JSONLineScanner {
     deinit { csimdjson_lines_free(scanner) }
 
     /// Looks at every line of `text`, which must stay as it is until the next scan. Its last line may lack its line feed.
+    /// - Parameter position: the place of the text, which counts for the ids.
     /// - Throws: `JSONError` where there is no memory for so large a text.
-    package func scan(_ text: UnsafeRawBufferPointer) throws(JSONError) {
-        self.text = text
+    package func scan(_ text: UnsafeRawBufferPointer, position: Int = 0) throws(JSONError) {
         count = 0
         let status = csimdjson_lines_scan(
-            scanner, text.baseAddress, text.count, UInt32(JSON.maximumDepth), &lines, &count, &lineFeeds)
+            scanner, text.baseAddress, text.count, UInt32(JSON.maximumDepth),
+            UInt64(truncatingIfNeeded: position), &lines, &count, &lineFeeds)
         guard status == csimdjson_ok else {
             throw JSONError("no memory for \(text.count) bytes of lines", offset: 0)
         }
@@ -65,15 +65,10 @@ package final class JSONLineScanner {
     }
 
     /// The ids of so many lines: 16 hexadecimal digits for each, the hash of its value and its place.
-    /// - Parameter position: the place of the scanned text.
-    package func ids(of range: Range<Int>, position: Int) -> ByteBuffer {
+    package func ids(of range: Range<Int>) -> ByteBuffer {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "no such lines")
         return ByteBuffer(capacity: 16 * range.count) { target in
-            if !range.isEmpty {
-                csimdjson_hash_ids(
-                    text.baseAddress, lines! + range.lowerBound, range.count, UInt64(truncatingIfNeeded: position),
-                    target.baseAddress)
-            }
+            if !range.isEmpty { csimdjson_write_ids(lines! + range.lowerBound, range.count, target.baseAddress) }
             return 16 * range.count
         }
     }

@@ -19,6 +19,14 @@ public final class EventOrigin: Sendable {
         self.node = Bytes(node)
         self.recorded = recorded
     }
+
+    /// Another one with the same content.
+    package init(sameAs other: EventOrigin) {
+        source = other.source
+        type = other.type
+        node = other.node
+        recorded = other.recorded
+    }
 }
 
 /// One CloudEvents 1.0 record (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md).

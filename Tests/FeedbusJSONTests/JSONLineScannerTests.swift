@@ -118,6 +118,20 @@ struct JSONLineScannerTests {
         }
     }
 
+    @Test func linesOfManyPiecesAreAllFound() throws {
+        var random = SplitMix64(seed: 11)
+        var text: [UInt8] = []
+        while text.count < 600_000 {
+            let size = Int.random(in: 0..<10, using: &random) == 0 ? 150_000 : Int.random(in: 0...3_000, using: &random)
+            text += Array("[\"\(String(repeating: "x", count: size))\"]".utf8)
+            if Int.random(in: 0..<20, using: &random) == 0 { text += [0x22] }
+            text.append(0x0A)
+        }
+        text += Array("{}".utf8)
+        #expect(try found(text) == expected(text))
+        #expect(try numbers(text) == Array(0..<text.count { $0 == 0x0A } + 1))
+    }
+
     @Test func deepLinesAreRefusedAlone() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -130,11 +144,10 @@ struct JSONLineScannerTests {
         let text = Array("{\"a\":1}\n{\"a\":1}\n{\"a\":2}\n".utf8)
         let ids = try text.withUnsafeBytes { bytes in
             let scanner = JSONLineScanner()
-            try scanner.scan(bytes)
-            return [
-                Bytes(buffer: scanner.ids(of: 0..<3, position: 100)),
-                Bytes(buffer: scanner.ids(of: 0..<3, position: 101)),
-            ]
+            return try [100, 101].map { position in
+                try scanner.scan(bytes, position: position)
+                return Bytes(buffer: scanner.ids(of: 0..<3))
+            }
         }
         let names = ids.flatMap { all in (0..<3).map { all[16 * $0..<16 * $0 + 16].string } }
         #expect(Set(names).count == 6)

@@ -130,6 +130,8 @@ typedef struct {
     uint32_t kind;
     /// Line feeds before it in the text.
     uint32_t number;
+    /// Of its text and its place.
+    uint64_t hash;
 } csimdjson_line;
 
 /// Scans lines; keeps its memory from block to block. For one thread at a time.
@@ -141,14 +143,13 @@ csimdjson_lines *csimdjson_lines_make(void);
 void csimdjson_lines_free(csimdjson_lines *scanner);
 
 /// Looks at every line of `text`; the last one may lack its line feed. Lines of blanks alone are left out. `lines` is valid
-/// until the next scan. `feeds` is how many line feeds there are. Reads nothing outside `text`.
+/// until the next scan. `position` is the place of the text, for the hashes. `feeds` is how many line feeds there are. Reads nothing outside `text`.
 csimdjson_status csimdjson_lines_scan(
-    csimdjson_lines *scanner, const char *text, size_t length, uint32_t max_depth, const csimdjson_line **lines,
-    size_t *count, size_t *feeds);
+    csimdjson_lines *scanner, const char *text, size_t length, uint32_t max_depth, uint64_t position,
+    const csimdjson_line **lines, size_t *count, size_t *feeds);
 
-/// Writes 16 hexadecimal digits for each line: the hash of its value and place, where `position` is the text's.
-void csimdjson_hash_ids(
-    const char *text, const csimdjson_line *lines, size_t count, uint64_t position, char *target);
+/// Writes 16 hexadecimal digits for each line: its hash.
+void csimdjson_write_ids(const csimdjson_line *lines, size_t count, char *target);
 
 /// A 64-bit hash that is the same in every run and on every machine. No defence against somebody who seeks collisions.
 uint64_t csimdjson_hash(const void *bytes, size_t length, uint64_t seed);
