@@ -55,7 +55,7 @@ def stages(work):
     if work == "W3":
         return {"fields": {"plugin": "Map", "from": ["lines"], "with": {"pick": FIELDS}}}, ["fields"]
     if work == "W4":
-        return {"new": {"plugin": "Distinct", "from": ["lines"], "with": {"by": "/id"}}}, ["new"]
+        return {"new": {"plugin": "Distinct", "from": ["lines"], "with": {"by": "/id", "remember": 1_000_000}}}, ["new"]
     if work == "W5":
         return {"a": types("PushEvent"), "b": types("IssuesEvent")}, ["lines", "a", "b"]
     return {"mapped": {"plugin": "Map", "from": ["lines"], "with": {"jq": "{id, a: .actor.login}"}}}, ["mapped"]
