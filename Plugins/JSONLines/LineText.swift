@@ -29,14 +29,26 @@ struct LineText: Sendable {
         var runs = ByteRuns()
         // In place: each event that is copied costs a dozen counted references.
         let isDone: Void? = events.withContiguousStorageIfAvailable { events in
-            for index in events.indices { append(events[index].data, to: &runs) }
+            // The ends of the lines are mostly in another core's cache. All are looked at before the first reference is
+            // counted, which would make every one of them wait for the one before.
+            var followed = 0
+            for index in events.indices { followed += events[index].data.isFollowedByLineFeed ? 1 : 0 }
+            let areAll = followed == events.count
+            for index in events.indices { append(events[index].data, isFollowed: areAll, to: &runs) }
         }
-        if isDone == nil { for event in events { append(event.data, to: &runs) } }
+        if isDone == nil { for event in events { append(event.data, isFollowed: false, to: &runs) } }
         return runs
     }
 
-    private static func append(_ data: Bytes, to runs: inout ByteRuns) {
-        runs.appendLine(data.isLine || firstLineBreak(data) == nil ? data : oneLine(data))
+    /// - Parameter isFollowed: it is known that a line feed stands behind it in its buffer.
+    private static func append(_ data: Bytes, isFollowed: Bool, to runs: inout ByteRuns) {
+        if !data.isLine && firstLineBreak(data) != nil {
+            runs.appendLine(oneLine(data))
+        } else if isFollowed {
+            runs.appendLine(data, isFollowed: true)
+        } else {
+            runs.appendLine(data)
+        }
     }
 
     private static func append(_ event: Event, _ format: LineFormat, to writer: inout ByteWriter) {

@@ -20,34 +20,30 @@ package struct RefusedLine: Sendable {
     }
 }
 
-/// Where refused lines go: each is counted in the node's name, and the log names so many of them as it can bear.
+/// Where refused lines go: each is counted in the node's name and kept with the dead letters, and the log names so many of
+/// them as it can bear.
 package struct RefusedLines {
     private let context: PluginContext
     private let file: String?
-    private let keep: @Sendable (RefusedLine) -> Void
     private var budget = LogBudget()
     package private(set) var count = 0
 
-    /// - Parameters:
-    ///   - file: the file that the lines stand in; nil: the lines are a child's.
-    ///   - keep: gets every one of them, to set it aside.
-    package init(
-        _ context: PluginContext, file: String? = nil, keep: @escaping @Sendable (RefusedLine) -> Void = { _ in }
-    ) {
+    /// - Parameter file: the file that the lines stand in; nil: the lines are a child's.
+    package init(_ context: PluginContext, file: String? = nil) {
         self.context = context
         self.file = file
-        self.keep = keep
     }
 
     package mutating func refuse(_ line: RefusedLine) {
         count += 1
         context.countDropped(1)
-        keep(line)
-        guard case .pass(let leftOut) = budget.ask(at: context.clock.now) else { return }
-        if leftOut > 0 { context.log.warning("… and \(leftOut) more lines that are not JSON, or too long") }
         let place = file.map { "\($0):\(line.number): refused" } ?? "line \(line.number)"
         let bytes = line.offset.map { " (byte \($0))" } ?? ""
-        context.log.warning("\(place) \(line.reason)\(bytes)")
+        let words = "\(place) \(line.reason)\(bytes)"
+        if !line.text.isEmpty { context.setAside(line.text.compacted(), reason: words) }
+        guard case .pass(let leftOut) = budget.ask(at: context.clock.now) else { return }
+        if leftOut > 0 { context.log.warning("… and \(leftOut) more lines that are not JSON, or too long") }
+        context.log.warning(words)
     }
 
     /// The input has ended: says how many were refused in all.

@@ -30,11 +30,14 @@ public struct ByteRuns: Sendable {
 
     /// Adds a text that holds no line feed, and a line feed.
     public mutating func appendLine(_ text: Bytes) {
+        appendLine(text, isFollowed: text.isFollowedByLineFeed)
+    }
+
+    /// As above, where it is known whether a line feed stands behind the text in its buffer.
+    package mutating func appendLine(_ text: Bytes, isFollowed: Bool) {
         let (buffer, range) = (text.buffer, text.range)
         count += range.count + 1
-        guard range.upperBound < buffer.count,
-            buffer.base.load(fromByteOffset: range.upperBound, as: UInt8.self) == 0x0A
-        else {
+        guard isFollowed else {
             close()
             if !range.isEmpty {
                 closed.append(Run(buffer: buffer, start: range.lowerBound, end: range.upperBound, endsLine: false))

@@ -63,6 +63,13 @@ public struct Bytes: Sendable {
 
     public var buffer: ByteBuffer { storage ?? .empty }
 
+    /// Whether a line feed stands behind it in its buffer.
+    package var isFollowedByLineFeed: Bool {
+        guard let storage else { return false }
+        let end = Int(start) + Int(length)
+        return end < storage.count && storage.base.load(fromByteOffset: end, as: UInt8.self) == 0x0A
+    }
+
     /// It is known to hold no line feed, as it is a JSON value out of a buffer that was read line by line.
     package var isLine: Bool { storage?.isLines ?? true }
 

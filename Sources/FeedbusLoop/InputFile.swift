@@ -49,13 +49,15 @@ package final class InputFile: Sendable {
         self.path = path
         self.host = host
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw FileError(errno: errno, operation: "look at", path: path)
+        var failure = fstat(descriptor, &status) == 0 ? 0 : errno
+        if failure == 0 && status.st_mode & S_IFMT == S_IFDIR { failure = EISDIR }
+        guard failure == 0 else {
+            closeDescriptor(descriptor)
+            throw FileError(errno: failure, operation: "read", path: path)
         }
         identity = FileIdentity(status)
         switch status.st_mode & S_IFMT {
         case S_IFREG: kind = .regular
-        case S_IFDIR: throw FileError(errno: EISDIR, operation: "read", path: path)
         case S_IFCHR where isatty(descriptor) == 0: kind = .device
         default: kind = .stream
         }
@@ -65,7 +67,7 @@ package final class InputFile: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { closeDescriptor(descriptor) }
 
     /// - Parameter endless: a named pipe does not end when its last writer goes.
     package static func open(
