@@ -312,18 +312,19 @@ package final class LineBlockReader: @unchecked Sendable {
 
     /// The id that stands in a line; nil where there is none, or it has to be decoded.
     private static func id(in line: Bytes, _ finder: JSONFinder) -> Bytes? {
-        let range: Range<Int>? = line.withUnsafeBytes { text in
+        var found: Range<Int>?
+        line.withUnsafeBytes { text in
             finder.find(in: text) { places in
-                guard let range = places.range(0), let value = places[0] else { return nil }
+                guard let range = places.range(0), let value = places[0] else { return }
                 switch value.kind {
-                case .number, .bool: return range
+                case .number, .bool: found = range
                 case .string where value.plainContent?.isEmpty == false:
-                    return range.lowerBound + 1..<range.upperBound - 1
-                default: return nil
+                    found = range.lowerBound + 1..<range.upperBound - 1
+                default: break
                 }
             }
         }
-        return range.map { line[$0] }
+        return found.map { line[$0] }
     }
 
     /// A line that is no plain value, or whose id has to be looked for.
