@@ -8,14 +8,13 @@ import FeedbusPlugin
 struct MisplacedOptions {
     private let node: ConfigNode
     private let plugin: PluginDescription?
-    private let fields: Set<String>
-    private let options: Set<String>
+    // Only looked at where there is a problem, which most nodes of a large config do not have.
+    private var fields: Set<String> { Set(node.section.fields.map(\.name)) }
+    private var options: Set<String> { Set(plugin?.options.map(\.name) ?? []) }
 
     init(node: ConfigNode, plugin: PluginDescription?) {
         self.node = node
         self.plugin = plugin
-        fields = Set(node.section.fields.map(\.name))
-        options = Set(plugin?.options.map(\.name) ?? [])
     }
 
     /// The problems of the node's fields or of its `with`, with better words for options in the wrong place.
@@ -44,6 +43,7 @@ struct MisplacedOptions {
     /// True for a required option that is there, but beside `with`.
     private func isElsewhere(_ problem: ConfigProblem) -> Bool {
         guard problem.code == "missing-option" else { return false }
+        let (fields, options) = (fields, options)
         let beside = (node.value.members ?? []).map(\.key).filter { !fields.contains($0) }
         return beside.contains { options.contains($0) && problem.message.hasPrefix("missing option \"\($0)\"") }
     }

@@ -7,19 +7,22 @@ import FeedbusPlugin
 
 /// Says which fields the nodes of a section have.
 protocol NodeKind: Sendable {
-    static var fieldNames: Set<String> { get }
+    /// Stored, because a generic type cannot: making them anew for every node would be most of the work of reading a
+    /// config with many.
+    static var fields: [Option<NodeFields<Self>>] { get }
 }
 
 enum SourceNode: NodeKind {
-    static let fieldNames: Set = ["plugin", "with", "retry"]
+    static let fields = NodeFields<SourceNode>.named("plugin", "with", "retry")
 }
 
 enum StageNode: NodeKind {
-    static let fieldNames: Set = ["plugin", "from", "with", "buffer", "retry", "on_error", "workers"]
+    static let fields = NodeFields<StageNode>.named(
+        "plugin", "from", "with", "buffer", "retry", "on_error", "workers")
 }
 
 enum SinkNode: NodeKind {
-    static let fieldNames: Set = ["plugin", "from", "with", "buffer", "retry"]
+    static let fields = NodeFields<SinkNode>.named("plugin", "from", "with", "buffer", "retry")
 }
 
 /// The fields of sources, stages and sinks. Each field is declared once; a kind has those that it names.
@@ -34,8 +37,10 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
     var onError = ErrorPolicy.pass
     var workers = 1
 
-    static var options: [Option<NodeFields>] {
-        all.filter { Kind.fieldNames.contains($0.summary.name) }
+    static var options: [Option<NodeFields>] { Kind.fields }
+
+    fileprivate static func named(_ names: String...) -> [Option<NodeFields>] {
+        all.filter { names.contains($0.summary.name) }
     }
 
     private static var all: [Option<NodeFields>] {
