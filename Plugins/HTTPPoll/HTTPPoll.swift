@@ -40,13 +40,21 @@ public actor HTTPPoll: Source {
     }
 
     public func run(_ output: Output) async throws {
+        // Apart: of thousands of feeds, nearly all sleep.
+        try await context.apart { try await self.load() }
+        try await context.poller(every: options.every).run {
+            try await self.context.apart { try await self.poll(output) }
+        }
+    }
+
+    /// Takes up where the last run ended.
+    private func load() async throws {
         let saved = try await context.savedText(options.source)
         let known = ItemMemory(json: saved?["items"])
         memory = known ?? ItemMemory()
         isNew = known == nil
         // Validators belong to an address, and a choice of items to an answer: other options are another list.
         validators = saved?["page"]?.string == identity ? Validators(saved: saved?["validators"]) : nil
-        try await context.poller(every: options.every).run { try await self.poll(output) }
     }
 
     /// What the saved validators are of. Its hash, as the address may hold a secret.

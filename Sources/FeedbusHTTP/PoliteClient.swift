@@ -3,14 +3,38 @@
 public import FeedbusBase
 
 /// Asks services in the name of one node, by all the rules of politeness; budgets and back-off are shared by all nodes.
+///
+/// As small as two words, because every node and every request under way has copies.
 public struct PoliteClient: Sendable {
-    let transport: any HTTPTransport
-    let ledger: ServiceLedger
-    let retry: RetryPolicy
-    let clock: any EventClock
-    let log: Log
-    let dice: Dice
-    let revalidateAfter: Int
+    private final class Parts: Sendable {
+        let transport: any HTTPTransport
+        let ledger: ServiceLedger
+        let retry: RetryPolicy
+        let clock: any EventClock
+        let log: Log
+        let dice: Dice
+
+        init(
+            transport: any HTTPTransport, ledger: ServiceLedger, retry: RetryPolicy, clock: any EventClock, log: Log,
+            dice: Dice
+        ) {
+            self.transport = transport
+            self.ledger = ledger
+            self.retry = retry
+            self.clock = clock
+            self.log = log
+            self.dice = dice
+        }
+    }
+
+    private var parts: Parts
+    private var revalidateAfter: Int
+
+    private var transport: any HTTPTransport { parts.transport }
+    private var ledger: ServiceLedger { parts.ledger }
+    private var retry: RetryPolicy { parts.retry }
+    private var clock: any EventClock { parts.clock }
+    private var log: Log { parts.log }
 
     /// - Parameters:
     ///   - ledger: one for all nodes of a program.
@@ -20,36 +44,24 @@ public struct PoliteClient: Sendable {
         transport: any HTTPTransport, ledger: ServiceLedger, retry: RetryPolicy, clock: any EventClock, log: Log,
         seed: UInt64, revalidateAfter: Int = 30
     ) {
-        self.init(
-            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: Dice(seed: seed),
-            revalidateAfter: revalidateAfter)
-    }
-
-    private init(
-        transport: any HTTPTransport, ledger: ServiceLedger, retry: RetryPolicy, clock: any EventClock, log: Log,
-        dice: Dice, revalidateAfter: Int
-    ) {
-        self.transport = transport
-        self.ledger = ledger
-        self.retry = retry
-        self.clock = clock
-        self.log = log
-        self.dice = dice
+        parts = Parts(
+            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: Dice(seed: seed))
         self.revalidateAfter = revalidateAfter
     }
 
     /// The same client with another `revalidate_after`: 1... answers of 304 in a row before an unconditional request.
     public func with(revalidateAfter: Int) -> PoliteClient {
-        PoliteClient(
-            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: dice,
-            revalidateAfter: max(revalidateAfter, 1))
+        var copy = self
+        copy.revalidateAfter = max(revalidateAfter, 1)
+        return copy
     }
 
     /// The same client with another retry policy than the node's.
     public func with(retry: RetryPolicy) -> PoliteClient {
-        PoliteClient(
-            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: dice,
-            revalidateAfter: revalidateAfter)
+        var copy = self
+        copy.parts = Parts(
+            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: parts.dice)
+        return copy
     }
 
     /// An unconditional request brought news that the conditional ones had not shown: warns, and counts it.
@@ -143,6 +155,7 @@ public struct PoliteClient: Sendable {
         while true {
             let now = clock.now
             let budget = ledger.block(asking.service, resource: asking.resource, now: now)
+            if budget == nil && backoff == nil && asking.notBefore == nil { return }
             let waits = [budget, backoff, asking.notBefore].compactMap(\.self).filter { $0.until > now }
             guard let block = waits.max(by: { $0.until < $1.until }) else { return }
             let left = block.until - now
@@ -206,7 +219,7 @@ public struct PoliteClient: Sendable {
     private func retryOrThrow(_ error: FeedbusError, _ asking: inout Asking) throws {
         try Task.checkCancellation()
         let now = clock.now
-        let unit = dice.unit()
+        let unit = parts.dice.unit()
         var pause = Duration.zero
         ledger.failed(asking.service, endpoint: asking.endpoint, startedAt: asking.startedAt, now: now) { rounds in
             pause = retry.pause(afterAttempt: max(rounds, asking.attempt), unit: unit)

@@ -37,21 +37,29 @@ public struct Poller: Sendable {
         if !once && !immediate { try await clock.sleep(for: schedule.startJitter()) }
         while true {
             try Task.checkCancellation()
-            let startedAt = clock.now
-            let next: Instant
-            do {
-                guard let result = try await poll() else { return }
-                if once { return }
-                next = schedule.next(startedAt: startedAt, now: clock.now, minimumWait: result.minimumWait)
-                reportSkipped(schedule)
-            } catch {
-                try Task.checkCancellation()
-                if once || error is CancellationError { throw error }
-                next = schedule.nextAfterFailure(startedAt: startedAt, now: clock.now)
-                report(error, schedule, until: next)
-            }
+            guard let next = try await round(&schedule, poll) else { return }
             try await clock.sleep(until: next)
         }
+    }
+
+    /// One poll, in a call of its own: what it needs is given back before the wait, in which most sources are most of the
+    /// time. Returns when the next one is due; nil where there is none.
+    private func round(
+        _ schedule: inout PollSchedule, _ poll: () async throws -> PollResult?
+    ) async throws -> Instant? {
+        let startedAt = clock.now
+        let next: Instant
+        do {
+            guard let result = try await poll(), !once else { return nil }
+            next = schedule.next(startedAt: startedAt, now: clock.now, minimumWait: result.minimumWait)
+            reportSkipped(schedule)
+        } catch {
+            try Task.checkCancellation()
+            if once || error is CancellationError { throw error }
+            next = schedule.nextAfterFailure(startedAt: startedAt, now: clock.now)
+            report(error, schedule, until: next)
+        }
+        return next
     }
 
     /// Reported each time the count has doubled: a source that is always late does not fill the log.

@@ -28,34 +28,34 @@ public enum ErrorPolicy: String, Sendable, CaseIterable {
 }
 
 /// A plugin's view of its host: all that it may use of the outside.
+///
+/// A value that is as small as a reference: of thousands of nodes, each has several copies, and so has each of their
+/// calls that is under way.
 public struct PluginContext: Sendable {
-    /// The node's name in the config.
-    public var node: String
-    public var log: Log
-    /// The only source of time.
-    public var clock: any EventClock
-    public var mode: RunMode
-    /// The node's `retry`; already applied to polls by `http`, and to writes by the runtime.
-    public var retry: RetryPolicy
-    /// The node's `on_error`, for stages.
-    public var onError: ErrorPolicy
-    /// The polite client, in this node's name.
-    public var http: PoliteClient
-    /// Files, pipes, processes and the thread pool of the loop that hosts the plugin.
-    public var host: any LoopHost
-    /// Relative paths in options count from here: the folder of the config file.
-    public var directory: String
-    /// Seed for the node's random numbers (jitter).
-    public var seed: UInt64
-    /// A short text for any event that a plugin of this program knows.
-    public var headline: @Sendable (Event) -> String?
+    private struct Fields: Sendable {
+        var node: String
+        var log: Log
+        var clock: any EventClock
+        var mode: RunMode
+        var retry: RetryPolicy
+        var onError: ErrorPolicy
+        var http: PoliteClient
+        var host: any LoopHost
+        var directory: String
+        var seed: UInt64
+        var headline: @Sendable (Event) -> String?
+        var dropped: @Sendable (Int) -> Void
+        var refused: @Sendable (Event, _ reason: String) -> Void
+        var refusedText: @Sendable (Bytes, _ reason: String) -> Void
+        var loadCursor: @Sendable (String) async throws -> Bytes?
+    }
 
-    package var dropped: @Sendable (Int) -> Void
-    /// Where refused events go: it reports them to their receipts, counts and logs them.
-    package var refused: @Sendable (Event, _ reason: String) -> Void
-    /// Where texts go that are no events.
-    package var refusedText: @Sendable (Bytes, _ reason: String) -> Void
-    package var loadCursor: @Sendable (String) async throws -> Bytes?
+    private final class Box: Sendable {
+        let fields: Fields
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private var box: Box
 
     package init(
         node: String, log: Log, clock: any EventClock, mode: RunMode, retry: RetryPolicy,
@@ -68,25 +68,95 @@ public struct PluginContext: Sendable {
         refusedText: @escaping @Sendable (Bytes, _ reason: String) -> Void = { _, _ in },
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
-        self.node = node
-        self.log = log
-        self.clock = clock
-        self.mode = mode
-        self.retry = retry
-        self.onError = onError
-        self.http = http
-        self.host = host
-        self.directory = directory
-        self.seed = seed
-        self.headline = headline
-        self.dropped = countDropped
-        self.refused = refused
-        self.refusedText = refusedText
-        self.loadCursor = loadCursor
+        box = Box(
+            Fields(
+                node: node, log: log, clock: clock, mode: mode, retry: retry, onError: onError, http: http, host: host,
+                directory: directory, seed: seed, headline: headline, dropped: countDropped, refused: refused,
+                refusedText: refusedText, loadCursor: loadCursor))
     }
 
+    private mutating func change<Value>(_ field: WritableKeyPath<Fields, Value>, to value: Value) {
+        var fields = box.fields
+        fields[keyPath: field] = value
+        box = Box(fields)
+    }
+
+    /// The node's name in the config.
+    public var node: String {
+        get { box.fields.node }
+        set { change(\.node, to: newValue) }
+    }
+
+    public var log: Log {
+        get { box.fields.log }
+        set { change(\.log, to: newValue) }
+    }
+
+    /// The only source of time.
+    public var clock: any EventClock {
+        get { box.fields.clock }
+        set { change(\.clock, to: newValue) }
+    }
+
+    public var mode: RunMode {
+        get { box.fields.mode }
+        set { change(\.mode, to: newValue) }
+    }
+
+    /// The node's `retry`; already applied to polls by `http`, and to writes by the runtime.
+    public var retry: RetryPolicy {
+        get { box.fields.retry }
+        set { change(\.retry, to: newValue) }
+    }
+
+    /// The node's `on_error`, for stages.
+    public var onError: ErrorPolicy {
+        get { box.fields.onError }
+        set { change(\.onError, to: newValue) }
+    }
+
+    /// The polite client, in this node's name.
+    public var http: PoliteClient {
+        get { box.fields.http }
+        set { change(\.http, to: newValue) }
+    }
+
+    /// Files, pipes, processes and the thread pool of the loop that hosts the plugin.
+    public var host: any LoopHost {
+        get { box.fields.host }
+        set { change(\.host, to: newValue) }
+    }
+
+    /// Relative paths in options count from here: the folder of the config file.
+    public var directory: String {
+        get { box.fields.directory }
+        set { change(\.directory, to: newValue) }
+    }
+
+    /// Seed for the node's random numbers (jitter).
+    public var seed: UInt64 {
+        get { box.fields.seed }
+        set { change(\.seed, to: newValue) }
+    }
+
+    /// A short text for any event that a plugin of this program knows.
+    public var headline: @Sendable (Event) -> String? {
+        get { box.fields.headline }
+        set { change(\.headline, to: newValue) }
+    }
+
+    package var dropped: @Sendable (Int) -> Void { box.fields.dropped }
+
+    /// Where refused events go: it reports them to their receipts, counts and logs them.
+    package var refused: @Sendable (Event, _ reason: String) -> Void { box.fields.refused }
+
+    /// Where texts go that are no events.
+    package var refusedText: @Sendable (Bytes, _ reason: String) -> Void { box.fields.refusedText }
+
+    package var loadCursor: @Sendable (String) async throws -> Bytes? { box.fields.loadCursor }
+
     /// The executor of the plugin's actor.
-    public var executor: UnownedSerialExecutor { host.serialExecutor }
+    public var executor: UnownedSerialExecutor { box.fields.host.serialExecutor }
 
     /// Says that a stage left events out because it could not treat them (`on_error: "drop"`): they are counted in the
     /// node's name. Events that a stage leaves out because that is its job are not counted.
@@ -111,6 +181,21 @@ public struct PluginContext: Sendable {
         _ operation: @escaping @Sendable () async throws -> Success
     ) -> Task<Success, any Error> {
         host.task(operation)
+    }
+
+    /// Runs work in a task of its own, and waits for it; it is cancelled where the caller is.
+    ///
+    /// For tasks that wait for long between short pieces of work: the memory of a task's calls grows with the deepest one
+    /// and is given back when the task ends, so a source that sleeps would keep what its polls needed.
+    public func apart<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let task = task(work)
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     /// A path option made absolute: relative ones count from the config's folder.

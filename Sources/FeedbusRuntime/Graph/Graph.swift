@@ -123,12 +123,12 @@ package actor Graph {
                 runningSources.insert(node.name)
                 let ledger = CursorLedger(
                     node: node.name, log: context.log, clock: services.clock, host: services.host
-                ) { [services] in try await services.saveCursors(node.name, $0) }
+                ) { [save = services.saveCursors, name = node.name] in try await save(name, $0) }
                 ledgers[node.name] = ledger
                 let runner = SourceRunner(
-                    node: node, make: make, context: context, output: outputs[node.name]!, ledger: ledger,
+                    make: make, context: context, output: outputs[node.name]!, ledger: ledger,
                     counters: counters[node.name]!, supervision: plan.settings.supervision)
-                sourceTasks.append(task { await self.ended(node.name, await runner.run()) })
+                sourceTasks.append(task { [name = node.name] in await self.ended(name, await runner.run()) })
             case .stage(let make):
                 startStage(node, .one(workers: node.workers, make), context, [outputs[node.name]])
             case .join(let make):
@@ -242,6 +242,13 @@ package actor Graph {
             await subject.add(reader, log: services.log.named(reader), deliver: deliver, finish: finish))
     }
 
+    /// Events that took no route and that nobody read.
+    private func unmatched(of node: PlannedNode) -> Int {
+        let count = counters[node.name]!.unmatched.get()
+        // Looked up only where there are any: it is a search through all nodes.
+        return count == 0 || isRead("\(node.name).\(PlannedNode.unmatched)") ? 0 : count
+    }
+
     private func isRead(_ name: String) -> Bool { plan.nodes.contains { $0.from.contains(name) } }
 
     private func makeEdge(for node: PlannedNode, producers: Int) -> Edge<Event> {
@@ -308,7 +315,7 @@ package actor Graph {
                 refusals.refused(event, reason)
             },
             refusedText: { [letters = letters[node.name]] in letters?.add(raw: $0, reason: $1) },
-            loadCursor: { [services] in try await services.loadCursor(node.name, $0) })
+            loadCursor: { [load = services.loadCursor, name = node.name] in try await load(name, $0) })
     }
 
     private func task(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
@@ -453,7 +460,7 @@ package actor Graph {
                     name: node.name, role: node.role, delivered: counters.delivered.get(),
                     dropped: counters.dropped.get(), refused: counters.refused.get(),
                     deadLettered: counters.deadLettered.get(),
-                    unmatched: isRead("\(node.name).\(PlannedNode.unmatched)") ? 0 : counters.unmatched.get(),
+                    unmatched: unmatched(of: node),
                     undelivered: counters.undelivered.get(),
                     failure: failures.first { $0.node == node.name }?.reason)
             },
