@@ -40,7 +40,7 @@ sanitize: setup ## Run every Swift test under ThreadSanitizer and AddressSanitiz
 	swift test -j 2 $(TSAN_FLAGS) --scratch-path .build/tsan
 	ASAN_OPTIONS=detect_leaks=0 swift test -j 2 --sanitize=address --scratch-path .build/asan
 
-bench: build ## Measure pipelines beside their peers, memory, start-up and hand-off (BENCH=small: a tenth of the data)
+bench: build ## Measure pipelines beside their peers, hand-off, polls, many feeds, memory and start-up (BENCH=small: a tenth of the data)
 	Benchmarks/pipeline.py $(if $(filter small,$(BENCH)),--small)
 	Benchmarks/run
 

@@ -57,6 +57,7 @@ let package = Package(
     products: [
         .executable(name: "feedbus", targets: ["FeedbusCommand"]),
         .executable(name: "feedbus-benchmarks", targets: ["FeedbusBenchmarks"]),
+        .executable(name: "feedbus-polls", targets: ["PollBenchmark"]),
         .library(name: "Feedbus", targets: ["Feedbus"]),
         .library(name: "FeedbusFlow", targets: ["FeedbusFlow"]),
         .library(name: "FeedbusPlugin", targets: ["FeedbusPlugin"]),
@@ -126,6 +127,9 @@ let package = Package(
             .executableTarget(
                 name: "StoreBenchmark", dependencies: ["FeedbusStore", "FeedbusLoop", "FeedbusBase", "CSQLite"],
                 path: "Benchmarks/StoreBenchmark", swiftSettings: swiftSettings),
+            .executableTarget(
+                name: "PollBenchmark", dependencies: ["FeedbusHTTP", "FeedbusLoop", "FeedbusBase"],
+                path: "Benchmarks/PollBenchmark", swiftSettings: swiftSettings),
             // The plugins that Docs/WritingAPlugin.md shows.
             .target(
                 name: "ExamplePlugins", dependencies: ["FeedbusPlugin"], path: "Examples/Plugins",

@@ -34,15 +34,16 @@ struct Budgets: Sendable {
 
     /// What a request for the resource has to wait for now; nil: nothing.
     func block(_ service: ServiceKey, resource: String, now: Instant) -> Block? {
-        [blocks[Key(service: service, resource: nil)], blocks[Key(service: service, resource: resource)]]
+        if blocks.isEmpty { return nil }
+        return [blocks[Key(service: service, resource: nil)], blocks[Key(service: service, resource: resource)]]
             .compactMap(\.self).filter { $0.until > now }.max { $0.until < $1.until }
     }
 
     /// Limits without a hint that the service has given in a row.
-    func unhintedInARow(_ service: ServiceKey) -> Int { unhinted[service] ?? 0 }
+    func unhintedInARow(_ service: ServiceKey) -> Int { unhinted.isEmpty ? 0 : unhinted[service] ?? 0 }
 
     mutating func countUnhinted(_ service: ServiceKey) { unhinted[service, default: 0] += 1 }
 
     /// The service answers normally again.
-    mutating func succeeded(_ service: ServiceKey) { unhinted[service] = nil }
+    mutating func succeeded(_ service: ServiceKey) { if !unhinted.isEmpty { unhinted[service] = nil } }
 }

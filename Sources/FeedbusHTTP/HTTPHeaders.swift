@@ -64,8 +64,11 @@ extension HTTPHeaders: Sequence {
 func equalNames(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
     let a = a.utf8
     let b = b.utf8
+    // Most names differ in their length.
     guard a.count == b.count else { return false }
-    return zip(a, b).allSatisfy { lower($0) == lower($1) }
+    var rest = b.makeIterator()
+    for byte in a where lower(byte) != lower(rest.next()!) { return false }
+    return true
 }
 
 private func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }

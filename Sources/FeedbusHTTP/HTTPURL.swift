@@ -14,6 +14,8 @@ struct HTTPURL: Sendable, Hashable {
     /// In lower case.
     let host: String
     let port: Int
+    /// Scheme, host and port. Stored, as every request needs it several times.
+    let origin: String
     /// From the slash on.
     let path: String
     /// Without the question mark; nil where there is none.
@@ -25,8 +27,12 @@ struct HTTPURL: Sendable, Hashable {
         guard let handle = curl_url() else { throw FeedbusError(.httpURL, "no memory for a URL") }
         defer { curl_url_cleanup(handle) }
         if let base { _ = curl_url_set(handle, CURLUPART_URL, base.text, 0) }
-        let code = curl_url_set(handle, CURLUPART_URL, reference, UInt32(CURLU_URLENCODE))
-        _ = curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
+        // Encoding copies byte by byte; nearly every URL is encoded already.
+        let isEncoded = reference.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        let code = curl_url_set(handle, CURLUPART_URL, reference, isEncoded ? 0 : UInt32(CURLU_URLENCODE))
+        if !isEncoded || reference.utf8.contains(UInt8(ascii: "#")) {
+            _ = curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
+        }
         func part(_ what: CURLUPart, _ flags: Int32 = 0) -> String? {
             var found: UnsafeMutablePointer<CChar>?
             guard curl_url_get(handle, what, &found, UInt32(flags)) == CURLUE_OK, let found else { return nil }
@@ -35,19 +41,27 @@ struct HTTPURL: Sendable, Hashable {
         }
         guard code == CURLUE_OK, let scheme = part(CURLUPART_SCHEME), ["http", "https"].contains(scheme),
             let host = part(CURLUPART_HOST), !host.isEmpty,
-            let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) }),
-            let text = part(CURLUPART_URL)
+            let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) })
         else { throw FeedbusError(.httpURL, "not an http or https URL: \(reference)") }
-        self.text = text
+        let path = part(CURLUPART_PATH) ?? "/"
+        let query = part(CURLUPART_QUERY)
+        let isBare = isEncoded && !reference.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "[") }
+        if base == nil && isBare {
+            // As libcurl puts it together, in less time: every request needs it.
+            text =
+                scheme + "://" + host + (part(CURLUPART_PORT).map { ":" + $0 } ?? "") + path
+                + (query.map { "?" + $0 } ?? "")
+        } else {
+            guard let whole = part(CURLUPART_URL) else { throw FeedbusError(.httpURL, "no memory for a URL") }
+            text = whole
+        }
         self.scheme = scheme
-        self.host = host.lowercased()
+        self.host = host.utf8.contains { (0x41...0x5A).contains($0) || $0 > 0x7F } ? host.lowercased() : host
         self.port = port
-        self.path = part(CURLUPART_PATH) ?? "/"
-        self.query = part(CURLUPART_QUERY)
+        origin = scheme + "://" + self.host + ":" + String(port)
+        self.path = path
+        self.query = query
     }
-
-    /// Scheme, host and port.
-    var origin: String { "\(scheme)://\(host):\(port)" }
 
     /// Where it points, without what is asked there: one endpoint of a service.
     var endpoint: String { origin + path }

@@ -47,7 +47,8 @@ enum Redirects {
         private var known: [String: (status: Int, location: String)] = [:]
 
         func target(of request: HTTPRequest, at url: HTTPURL) -> (status: Int, location: String)? {
-            request.method == "GET" || request.method == "HEAD" ? known[url.text] : nil
+            if known.isEmpty { return nil }
+            return request.method == "GET" || request.method == "HEAD" ? known[url.text] : nil
         }
 
         mutating func remember(_ request: HTTPRequest, at url: HTTPURL, status: Int, location: String) {

@@ -15,6 +15,13 @@ struct ServiceKey: Sendable, Hashable {
     }
 
     init(_ request: HTTPRequest, _ url: HTTPURL) {
+        // Most requests show nothing.
+        if request.bearer == nil, request.headers["Authorization"] == nil, request.secretHeaders.isEmpty,
+            request.secretQuery.isEmpty
+        {
+            self.init(origin: url.origin, credential: nil)
+            return
+        }
         let shown =
             [request.bearer?.reveal(), request.headers["Authorization"]].compactMap(\.self)
             + request.secretHeaders.compactMap { request.headers[$0] }

@@ -35,8 +35,8 @@ package final class ServiceLedger: Sendable {
     }
 
     /// When an endpoint may be asked that was failing; nil: at once.
-    func backoff(_ service: ServiceKey, endpoint: String, now: Instant) -> Block? {
-        state.withLock { $0.backoffs[service]?.wait(endpoint, now: now) }
+    func backoff(_ service: ServiceKey, endpoint: @autoclosure () -> String, now: Instant) -> Block? {
+        state.withLock { $0.backoffs.isEmpty ? nil : $0.backoffs[service]?.wait(endpoint(), now: now) }
             .map { Block(until: $0, reason: "its failing endpoints back off") }
     }
 
@@ -63,10 +63,10 @@ package final class ServiceLedger: Sendable {
     }
 
     /// The service answered, if only with a refusal.
-    func succeeded(_ service: ServiceKey, endpoint: String) {
+    func succeeded(_ service: ServiceKey, endpoint: @autoclosure () -> String) {
         state.withLock { state in
             state.budgets.succeeded(service)
-            state.backoffs[service]?.succeeded(endpoint)
+            if !state.backoffs.isEmpty { state.backoffs[service]?.succeeded(endpoint()) }
         }
     }
 

@@ -48,11 +48,12 @@ package enum WaitCalculator {
     package static func wait(
         status: Int, headers: HTTPHeaders, message: String, now: WallTime, unhintedBefore: Int = 0
     ) -> AskedWait? {
-        let date = headers["Date"].flatMap(HTTPDate.parse) ?? now
+        // Read only where something counts from it: most answers ask for nothing.
+        func date() -> WallTime { headers["Date"].flatMap(HTTPDate.parse) ?? now }
         let isRefusal = status == 403 || status == 429
         var found: AskedWait?
-        if let asked = retryAfter(headers, date: date) { found = AskedWait(asked + grain, .retryAfter) }
-        if let asked = quotaReset(headers, date: date), asked + grain > found?.asked ?? .zero {
+        if let asked = retryAfter(headers, date: date()) { found = AskedWait(asked + grain, .retryAfter) }
+        if let asked = quotaReset(headers, date: date()), asked + grain > found?.asked ?? .zero {
             found = AskedWait(asked + grain, .quotaSpent)
         }
         if found != nil { return found }
@@ -83,15 +84,15 @@ package enum WaitCalculator {
     }
 
     /// A positive wait; nil for zero, a point in the past and garbage.
-    private static func retryAfter(_ headers: HTTPHeaders, date: WallTime) -> Duration? {
+    private static func retryAfter(_ headers: HTTPHeaders, date: @autoclosure () -> WallTime) -> Duration? {
         guard let text = headers["Retry-After"] else { return nil }
         if let seconds = seconds(text) { return seconds > .zero ? seconds : nil }
         guard let end = HTTPDate.parse(text) else { return nil }
-        let left = end - date
+        let left = end - date()
         return left > .zero ? left : nil
     }
 
-    private static func quotaReset(_ headers: HTTPHeaders, date: WallTime) -> Duration? {
+    private static func quotaReset(_ headers: HTTPHeaders, date: @autoclosure () -> WallTime) -> Duration? {
         guard isSpent(headers), let text = headers["X-RateLimit-Reset"], let value = Int64(trimmed(text)), value > 0
         else {
             return nil
@@ -100,8 +101,8 @@ package enum WaitCalculator {
         let left: Duration
         switch value {
         case ..<100_000_000: left = .seconds(value)
-        case ..<100_000_000_000: left = WallTime(seconds: value) - date
-        default: left = WallTime(seconds: value / 1_000) - date
+        case ..<100_000_000_000: left = WallTime(seconds: value) - date()
+        default: left = WallTime(seconds: value / 1_000) - date()
         }
         return left + grain > .zero ? max(left, .zero) : nil
     }

@@ -55,11 +55,11 @@ actor CurlDriver {
             do {
                 try transfer.prepare(userAgent: userAgent)
             } catch {
-                multi.giveBack(handle)
+                multi.giveBack(handle, isPlain: false)
                 throw error
             }
             guard multi.add(transfer) else {
-                multi.giveBack(handle)
+                multi.giveBack(handle, isPlain: false)
                 throw FeedbusError(FeedbusError.Code("http.curl"), "libcurl refuses a transfer", isRetriable: true)
             }
             transfers[id] = transfer
@@ -119,7 +119,7 @@ actor CurlDriver {
             if transfer.beginRepeat(after: code), sendAgain(transfer, multi) { continue }
             transfers[transfer.id] = nil
             transfer.finish(code)
-            multi.giveBack(transfer.handle)
+            multi.giveBack(transfer.handle, isPlain: transfer.leavesHandlePlain)
         }
         if !isAlive {
             abandon(
@@ -136,7 +136,7 @@ actor CurlDriver {
     private func end(_ transfer: CurlTransfer) {
         transfers[transfer.id] = nil
         multi?.remove(transfer)
-        multi?.giveBack(transfer.handle)
+        multi?.giveBack(transfer.handle, isPlain: false)
     }
 
     private func abandon(_ error: FeedbusError) {

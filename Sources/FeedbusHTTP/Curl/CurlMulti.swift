@@ -14,7 +14,7 @@ final class CurlMulti {
     private let makeTimer: () -> LoopTimer
 
     /// Easy handles that are kept for reuse.
-    private static let mostIdle = 16
+    private static let mostIdle = 64
     /// Connections to one host at a time. More requests wait inside libcurl.
     private static let mostToHost = 64
     /// Connections that are kept open for reuse.
@@ -40,13 +40,24 @@ final class CurlMulti {
         _ = feedbus_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, CurlMulti.mostKept)
     }
 
-    /// An easy handle, used before or new; nil without memory.
-    func takeHandle() -> UnsafeMutableRawPointer? { idle.popLast() ?? curl_easy_init() }
+    /// A configured easy handle, used before or new; nil without memory.
+    func takeHandle() -> UnsafeMutableRawPointer? {
+        if let handle = idle.popLast() { return handle }
+        guard let handle = curl_easy_init() else { return nil }
+        CurlTransfer.configure(handle)
+        return handle
+    }
 
-    /// Gives a handle back that is in no transfer any more. Its connection stays with the multi handle.
-    func giveBack(_ handle: UnsafeMutableRawPointer) {
+    /// Takes a handle back that is in no transfer any more. Its connection stays with the multi handle.
+    /// - Parameter isPlain: it need not be configured anew.
+    func giveBack(_ handle: UnsafeMutableRawPointer, isPlain: Bool) {
         guard idle.count < CurlMulti.mostIdle else { return curl_easy_cleanup(handle) }
-        curl_easy_reset(handle)
+        if isPlain {
+            CurlTransfer.forget(handle)
+        } else {
+            curl_easy_reset(handle)
+            CurlTransfer.configure(handle)
+        }
         idle.append(handle)
     }
 

@@ -33,7 +33,7 @@ final class CurlTransfer {
         self.continuation = continuation
         timeLeft = request.timeout
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        errorText.initialize(to: 0)  // empty; libcurl ends what it writes
     }
 
     deinit {
@@ -43,32 +43,50 @@ final class CurlTransfer {
 
     static let connectTimeout = Duration.seconds(8)
 
-    /// Tells libcurl all about the request. The handle is fresh, or reset.
+    /// Tells libcurl what is the same for all requests, once for a handle that is fresh or reset.
+    static func configure(_ handle: UnsafeMutableRawPointer) {
+        let numbers: [(CURLoption, Int)] = [
+            (CURLOPT_NOSIGNAL, 1),
+            // Or a cancelled look-up would hold up the loop until its thread has given up.
+            (CURLOPT_QUICK_EXIT, 1),
+            (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_FOLLOWLOCATION, 0),
+            (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1), (CURLOPT_TCP_KEEPALIVE, 1),
+        ]
+        for (option, value) in numbers { _ = feedbus_curl_set_long(handle, option, value) }
+        _ = feedbus_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        _ = feedbus_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, "")
+        _ = feedbus_curl_set_receiver(handle, CURLOPT_WRITEFUNCTION, receiveBody)
+        _ = feedbus_curl_set_receiver(handle, CURLOPT_HEADERFUNCTION, receiveHeader)
+    }
+
+    /// True where a handle is as good for the next request as after `configure`: `prepare` sets anew all that it has set.
+    var leavesHandlePlain: Bool { request.method == "GET" && request.body == nil && !request.url.utf8.contains(0x40) }
+
+    /// Tells libcurl all about the request. The handle is configured, or has served the same request.
     /// - Throws: `FeedbusError` where the request cannot be sent as it is.
     func prepare(userAgent: String) throws(FeedbusError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        if isRepeat { set(CURLOPT_FRESH_CONNECT, 1) }
-        set(CURLOPT_NOSIGNAL, 1)
-        // Or a cancelled look-up would hold up the loop until its thread has given up.
-        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_FRESH_CONNECT, isRepeat ? 1 : 0)
         set(CURLOPT_URL, request.url)
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        set(CURLOPT_ACCEPT_ENCODING, "")
-        set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_TIMEOUT_MS, milliseconds(timeLeft))
         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(timeLeft, CurlTransfer.connectTimeout)))
-        if request.headers["User-Agent"] == nil { set(CURLOPT_USERAGENT, userAgent) }
+        if request.headers["User-Agent"] == nil {
+            set(CURLOPT_USERAGENT, userAgent)
+        } else {
+            _ = feedbus_curl_set_string(handle, CURLOPT_USERAGENT, nil)
+        }
         _ = feedbus_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         _ = feedbus_curl_set_pointer(handle, CURLOPT_PRIVATE, context)
-        _ = feedbus_curl_set_receiver(handle, CURLOPT_WRITEFUNCTION, receiveBody)
         _ = feedbus_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
-        _ = feedbus_curl_set_receiver(handle, CURLOPT_HEADERFUNCTION, receiveHeader)
         _ = feedbus_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
         setMethod()
         try setHeaders()
+    }
+
+    /// Takes out of the handle what lives no longer than the transfer.
+    static func forget(_ handle: UnsafeMutableRawPointer) {
+        _ = feedbus_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, nil)
+        _ = feedbus_curl_set_list(handle, CURLOPT_HTTPHEADER, nil)
     }
 
     private func setMethod() {
@@ -128,8 +146,7 @@ final class CurlTransfer {
         timeLeft -= .microseconds(time(CURLINFO_TOTAL_TIME_T))
         guard timeLeft > .zero else { return false }
         isRepeat = true
-        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        curl_easy_reset(handle)
+        errorText.pointee = 0
         return true
     }
 
@@ -178,19 +195,24 @@ final class CurlTransfer {
         hasAnswer = true
         // Fields behind the body are not part of what feedbus knows of an answer.
         guard !isInBody else { return }
-        var line = String(decoding: bytes, as: UTF8.self)[...]
-        while let last = line.last, last.isNewline { line.removeLast() }
-        if line.hasPrefix("HTTP/") {
+        // By bytes: it is done for every line of every answer, and characters are many times as slow.
+        var line = bytes[...]
+        while let last = line.last, last == 10 || last == 13 { line.removeLast() }
+        if line.starts(with: "HTTP/".utf8) {
             // Another head: what came before was an interim answer (1xx).
             headers = HTTPHeaders()
-        } else if line.first == " " || line.first == "\t" {
-            headers.continueLast(with: String(line.drop { $0 == " " || $0 == "\t" }))
-        } else if let colon = line.firstIndex(of: ":") {
-            var value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            while let last = value.last, last == " " || last == "\t" { value.removeLast() }
-            headers.append(String(line[..<colon]), String(value))
+        } else if let first = line.first, isBlank(first) {
+            headers.continueLast(with: text(line.drop(while: isBlank)))
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            var value = line[line.index(after: colon)...].drop(while: isBlank)
+            while let last = value.last, isBlank(last) { value.removeLast() }
+            headers.append(text(line[..<colon]), text(value))
         }
     }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String { String(decoding: bytes, as: UTF8.self) }
 
     // MARK: - Options
 
