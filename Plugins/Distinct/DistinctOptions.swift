@@ -21,7 +21,7 @@ public struct DistinctOptions: PluginOptions {
     var mode = DistinctMode.id
     var value: JSONPointer?
     var within: DistinctReach?
-    var remember = 100_000
+    var remember = 1_000_000
 
     public init() {}
 
@@ -48,7 +48,7 @@ public struct DistinctOptions: PluginOptions {
         ).synonyms("window", "time", "for", "ttl", "count"),
         .integer(
             "remember", \.remember, in: counts,
-            help: "keys remembered at most, some 50 bytes each; the oldest is forgotten first", example: "1000000"
+            help: "keys remembered at most, some 50 bytes each; the oldest is forgotten first", example: "10000"
         ).synonyms("limit", "max", "cache", "size"),
     ]
 
