@@ -145,7 +145,10 @@ public struct PluginContext: Sendable {
         set { change(\.headline, to: newValue) }
     }
 
-    package var dropped: @Sendable (Int) -> Void { box.fields.dropped }
+    package var dropped: @Sendable (Int) -> Void {
+        get { box.fields.dropped }
+        set { change(\.dropped, to: newValue) }
+    }
 
     /// Where refused events go: it reports them to their receipts, counts and logs them.
     package var refused: @Sendable (Event, _ reason: String) -> Void { box.fields.refused }
@@ -153,7 +156,10 @@ public struct PluginContext: Sendable {
     /// Where texts go that are no events.
     package var refusedText: @Sendable (Bytes, _ reason: String) -> Void { box.fields.refusedText }
 
-    package var loadCursor: @Sendable (String) async throws -> Bytes? { box.fields.loadCursor }
+    package var loadCursor: @Sendable (String) async throws -> Bytes? {
+        get { box.fields.loadCursor }
+        set { change(\.loadCursor, to: newValue) }
+    }
 
     /// The executor of the plugin's actor.
     public var executor: UnownedSerialExecutor { box.fields.host.serialExecutor }
