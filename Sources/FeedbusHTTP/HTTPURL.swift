@@ -45,7 +45,10 @@ struct HTTPURL: Sendable, Hashable {
         else { throw FeedbusError(.httpURL, "not an http or https URL: \(reference)") }
         let path = part(CURLUPART_PATH) ?? "/"
         let query = part(CURLUPART_QUERY)
-        let isBare = isEncoded && !reference.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "[") }
+        // libcurl keeps the question mark of an empty query, and says that there is no query.
+        let isBare =
+            isEncoded && !(query ?? "").isEmpty == reference.utf8.contains(UInt8(ascii: "?"))
+            && !reference.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "[") }
         if base == nil && isBare {
             // As libcurl puts it together, in less time: every request needs it.
             text =

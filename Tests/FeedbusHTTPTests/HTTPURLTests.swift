@@ -23,7 +23,7 @@ struct HTTPURLTests {
         #expect(try HTTPURL("http://h/a b?ü=1").text == "http://h/a%20b?%c3%bc=1")
     }
 
-    @Test(arguments: ["", "h", "ftp://h/", "http://", "http:///x", "/x", "http://h:x/", "http://h:99999/", "file:///x"])
+    @Test(arguments: ["", "h", "ftp://h/", "http://", "/x", "http://h:x/", "http://h:99999/", "file:///x"])
     func whatIsNoURLIsRefused(_ text: String) {
         #expect(throws: FeedbusError.self) { try HTTPURL(text) }
     }
