@@ -20,11 +20,14 @@ final class RecordingFile: Sendable {
         rmdir(folder)
     }
 
+    // Neither is inlined: that breaks Swift 6.3.1's optimiser where coroutines are split.
+    @inline(never)
     func open(_ clock: any EventClock, on host: any LoopHost = NoHost(), log: Log = .silent) async throws -> Recorder {
         try await Recorder.open(path: path, host: host, clock: clock, creator: "feedbus 1.0", log: log)
     }
 
     /// Ends the recording, and returns it.
+    @inline(never)
     func finish(_ recorder: Recorder, on host: any LoopHost = NoHost()) async throws -> Bytes {
         try await recorder.finish()
         return try await readWholeFile(path, limit: 1 << 24, on: host)

@@ -168,14 +168,14 @@ struct GraphShapeTests {
     func promisesHoldOnce(shape: Shape, faults: FaultPlan) throws {
         var simulation = try shape.simulation
         simulation.once = true
-        try simulation.check(seeds: seeds(3, release: 500), faults: faults)
+        try simulation.check(seeds: seeds(3, release: 100), faults: faults)
     }
 
     @Test(arguments: Shape.all, [FaultPlan.none, .slow, .rough, .wild])
     func promisesHoldUntilStopped(shape: Shape, faults: FaultPlan) throws {
         var simulation = try shape.simulation
         simulation.duration = .seconds(600)
-        try simulation.check(seeds: seeds(3, release: 500), faults: faults)
+        try simulation.check(seeds: seeds(3, release: 100), faults: faults)
     }
 
     @Test(arguments: Shape.all) func theSameSeedGivesTheSameTrace(shape: Shape) throws {

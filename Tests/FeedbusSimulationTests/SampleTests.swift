@@ -48,6 +48,6 @@ struct SampleTests {
     }
 
     @Test(arguments: [FaultPlan.none, .slow, .rough, .wild]) func promisesHold(faults: FaultPlan) throws {
-        try sample().check(seeds: seeds(5, release: 200), faults: faults)
+        try sample().check(seeds: seeds(5, release: 50), faults: faults)
     }
 }
