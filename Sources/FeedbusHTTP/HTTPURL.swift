@@ -44,10 +44,11 @@ struct HTTPURL: Sendable, Hashable {
             let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) })
         else { throw FeedbusError(.httpURL, "not an http or https URL: \(reference)") }
         let path = part(CURLUPART_PATH) ?? "/"
-        let query = part(CURLUPART_QUERY)
-        // libcurl keeps the question mark of an empty query, and says that there is no query.
+        // An empty query asks for nothing: it is none, as in the text that libcurl makes of it.
+        let query = part(CURLUPART_QUERY).flatMap { $0.isEmpty ? nil : $0 }
+        // What becomes of the question mark of an empty query is left to libcurl.
         let isBare =
-            isEncoded && !(query ?? "").isEmpty == reference.utf8.contains(UInt8(ascii: "?"))
+            isEncoded && (query != nil) == reference.utf8.contains(UInt8(ascii: "?"))
             && !reference.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "[") }
         if base == nil && isBare {
             // As libcurl puts it together, in less time: every request needs it.
