@@ -17,7 +17,7 @@ import sys
 
 import pipeline
 
-LIMIT = 0.05  # for one event: what a chunk needs, shared out among its events
+LIMIT = 0.08  # for one event: what a chunk needs, shared out among its events
 FEW, MANY = 40_000, 80_000
 
 
