@@ -6,63 +6,24 @@ import FeedbusLoop
 import FeedbusPlugin
 import FeedbusStore
 
-/// What the nodes of a graph share of the outside.
-package struct GraphServices: Sendable {
-    package var host: any LoopHost
-    package var clock: any EventClock
-    package var log: Log
-    package var mode: RunMode
-    package var seed: UInt64
-    package var headline: @Sendable (Event) -> String?
-    /// The polite client in a node's name.
-    package var http:
-        @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) -> PoliteClient
-    package var loadCursor: @Sendable (_ node: String, _ key: String) async throws -> Bytes?
-    package var saveCursors: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
-    /// Durable subjects and dead letters; nil: nothing can be set aside, and every subject is in memory.
-    package var store: StateStore?
-
-    package init(
-        host: any LoopHost, clock: any EventClock, log: Log, mode: RunMode, seed: UInt64,
-        headline: @escaping @Sendable (Event) -> String?,
-        http:
-            @escaping @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) ->
-            PoliteClient,
-        loadCursor: @escaping @Sendable (_ node: String, _ key: String) async throws -> Bytes?,
-        saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void,
-        store: StateStore? = nil
-    ) {
-        self.host = host
-        self.clock = clock
-        self.log = log
-        self.mode = mode
-        self.seed = seed
-        self.headline = headline
-        self.http = http
-        self.loadCursor = loadCursor
-        self.saveCursors = saveCursors
-        self.store = store
-    }
-}
-
 /// A graph that runs. One actor on the loop; made for one run.
 package actor Graph {
-    private let plan: Plan
-    private let services: GraphServices
+    let plan: Plan
+    let services: GraphServices
     private nonisolated let executor: UnownedSerialExecutor
     /// The time of stages and sinks.
-    private let graceClock: GraceClock
+    let graceClock: GraceClock
 
     /// One for each node that reads; of a join, one for each node that it reads.
-    private var edges: [String: [StageRunner.Input]] = [:]
+    var edges: [String: [StageRunner.Input]] = [:]
     private var sinks: [String: SinkRunner] = [:]
-    private var durables: [String: DurableSubject] = [:]
-    private var letters: [String: DeadLetterBox] = [:]
+    var durables: [String: DurableSubject] = [:]
+    var letters: [String: DeadLetterBox] = [:]
     private var ledgers: [String: CursorLedger] = [:]
     /// The places of the readers of durable subjects.
-    private var places: [CursorLedger] = []
-    private var counters: [String: NodeCounters] = [:]
-    private var dropNotices: [String: DropNotice] = [:]
+    var places: [CursorLedger] = []
+    var counters: [String: NodeCounters] = [:]
+    var dropNotices: [String: DropNotice] = [:]
     private var refusalNotices: [String: RefusalNotice] = [:]
     private var sourceTasks: [Task<Void, any Error>] = []
     private var consumerTasks: [Task<Void, any Error>] = []
@@ -159,133 +120,6 @@ package actor Graph {
             counters: counters[node.name]!, supervision: plan.settings.supervision, letters: letters[node.name],
             isStopping: { [graceClock] in graceClock.isStopping })
         consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
-    }
-
-    /// Makes the buffers and ways out; every consumer is attached before any source starts.
-    private func wire() async -> [String: NodeOutput] {
-        var outputs: [String: NodeOutput] = [:]
-        for node in plan.nodes {
-            if case .subject(let replay, let scope) = node.role, node.retention == nil || services.store == nil {
-                let output = NodeOutput(replay: replay, scope: scope, producers: node.from.count)
-                outputs[node.name] = output
-                for upstream in node.from {
-                    if let durable = durables[upstream] {
-                        await read(
-                            durable, as: node.name, deliver: { try await output.send($0) }, finish: { output.finish() })
-                    } else {
-                        outputs[upstream]!.add(output)
-                    }
-                }
-                continue
-            }
-            if case .routing(let routes, _) = node.role {
-                for route in routes { outputs["\(node.name).\(route)"] = NodeOutput() }
-                // Nobody need read the rest; where nobody does, it is only counted.
-                let rest = "\(node.name).\(PlannedNode.unmatched)"
-                if isRead(rest) { outputs[rest] = NodeOutput() }
-            } else {
-                outputs[node.name] = NodeOutput()
-            }
-            guard !node.from.isEmpty else { continue }
-            if case .join = node.role {
-                edges[node.name] = node.from.map { .init(node: $0, edge: makeEdge(for: node, producers: 1)) }
-            } else {
-                let edge = makeEdge(for: node, producers: node.from.count)
-                edges[node.name] = [.init(node: node.from[0], edge: edge)]
-            }
-            let inputs = edges[node.name]!
-            for (index, upstream) in node.from.enumerated() {
-                let edge = inputs[inputs.count == 1 ? 0 : index].edge
-                let isStrict = node.buffer.whenFull == .fail
-                let strict = StrictBuffer(edge: edge, onLate: undelivered(node.name))
-                if let durable = durables[upstream] {
-                    await read(
-                        durable, as: node.name,
-                        deliver: { chunk in
-                            if isStrict {
-                                try await strict.send(chunk)
-                            } else {
-                                try await edge.send(chunk, shielded: true)
-                            }
-                        }, finish: { edge.finish() })
-                } else if isStrict {
-                    outputs[upstream]!.add(strict)
-                } else {
-                    // Throws for a closed edge only; this one is new.
-                    try? await outputs[upstream]!.add(edge)
-                }
-            }
-            if let retention = node.retention, let store = services.store {
-                durables[node.name] = makeDurable(node, retention, inputs[0].edge, store)
-                // Its buffer blocks; what its log drops it says itself.
-                dropNotices[node.name] = nil
-            }
-        }
-        return outputs
-    }
-
-    private func makeDurable(
-        _ node: PlannedNode, _ retention: Retention, _ edge: Edge<Event>, _ store: StateStore
-    ) -> DurableSubject {
-        DurableSubject(
-            node: node, retention: retention, edge: edge, store: store, log: services.log.named(node.name),
-            clock: graceClock, host: services.host, counters: counters[node.name]!,
-            isStopping: { [graceClock] in graceClock.isStopping })
-    }
-
-    /// Makes a node a reader of a durable subject.
-    private func read(
-        _ subject: DurableSubject, as reader: String,
-        deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void, finish: @escaping @Sendable () -> Void
-    ) async {
-        places.append(
-            await subject.add(reader, log: services.log.named(reader), deliver: deliver, finish: finish))
-    }
-
-    /// Events that took no route and that nobody read.
-    private func unmatched(of node: PlannedNode) -> Int {
-        let count = counters[node.name]!.unmatched.get()
-        // Looked up only where there are any: it is a search through all nodes.
-        return count == 0 || isRead("\(node.name).\(PlannedNode.unmatched)") ? 0 : count
-    }
-
-    private func isRead(_ name: String) -> Bool { plan.nodes.contains { $0.from.contains(name) } }
-
-    private func makeEdge(for node: PlannedNode, producers: Int) -> Edge<Event> {
-        let counters = counters[node.name]!
-        let notice =
-            dropNotices[node.name]
-            ?? DropNotice(
-                policy: node.buffer.whenFull, log: services.log.named(node.name), clock: services.clock,
-                counters: counters)
-        dropNotices[node.name] = notice
-        let policy = node.buffer.whenFull
-        let undelivered = undelivered(node.name)
-        return Edge<Event>(
-            capacity: node.buffer.events, policy: policy, producers: producers,
-            weightLimit: node.buffer.bytes, weigh: { $0.weight },
-            onDrop: { chunk in
-                if policy == .fail {
-                    // The consumer sees the failure at its own end of the edge; what did not fit is not delivered.
-                    undelivered(chunk)
-                } else {
-                    chunk.report(.dropped)
-                    notice.dropped(chunk.count)
-                }
-            })
-    }
-
-    /// What a buffer of the policy `fail` did not take: set aside, or still in the log of a durable subject.
-    private func undelivered(_ node: String) -> @Sendable (Chunk<Event>) -> Void {
-        { [counters = counters[node]!, letters = letters[node]] chunk in
-            for event in chunk {
-                if let letters, event.receipt?.isKept != true {
-                    letters.add(event, reason: "the buffer was full (when_full: fail)")
-                } else {
-                    counters.undelivered.add(Chunk(one: event).leave())
-                }
-            }
-        }
     }
 
     private func context(for node: PlannedNode) -> PluginContext {
