@@ -1,4 +1,4 @@
-// feedbus: writes texts to stdout and stderr, before and without the loop.
+// feedbus: writes to stdout, stderr and files, before and without the loop.
 
 import FeedbusBase
 import FeedbusLoop
@@ -10,22 +10,10 @@ enum StandardStreams {
     static func writeFile(_ bytes: Bytes, to path: String) -> String? {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { return String(cString: strerror(errno)) }
-        var reason: String?
-        bytes.withUnsafeBytes { text in
-            var rest = text[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(file, text.baseAddress! + rest.startIndex, rest.count)
-                if count >= 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno != EINTR {
-                    reason = String(cString: strerror(errno))
-                    return
-                }
-            }
-        }
+        let written = bytes.withUnsafeBytes { writeAll($0, to: file) }
         let closed = closeDescriptor(file)
-        if closed != 0, reason == nil { reason = String(cString: strerror(closed)) }
-        return reason
+        let failure = written != 0 ? written : closed
+        return failure == 0 ? nil : String(cString: strerror(failure))
     }
 
     /// Puts something into the place of each standard stream that the caller has closed (`<&-`, `>&-`): the next file
@@ -53,6 +41,20 @@ enum StandardStreams {
     static func write(_ bytes: Bytes, to file: Int32) -> End { bytes.withUnsafeBytes { write($0, to: file) } }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> End {
+        switch writeAll(bytes, to: file) {
+        case 0: return .written
+        case EPIPE: return .readerGone
+        case let reason:
+            if file != STDERR_FILENO {
+                write("feedbus: cannot write to stdout: \(String(cString: strerror(reason)))\n", to: STDERR_FILENO)
+            }
+            return .failed
+        }
+    }
+
+    /// Writes all of the bytes, and waits where there is no room.
+    /// - Returns: 0, or the number of the error that ended it.
+    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32 {
         var done = 0
         while done < bytes.count {
             let count = Glibc.write(file, bytes.baseAddress! + done, bytes.count - done)  // not empty
@@ -61,15 +63,10 @@ enum StandardStreams {
             } else if errno == EAGAIN {
                 var wanted = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
                 poll(&wanted, 1, -1)
-            } else if errno == EPIPE {
-                return .readerGone
             } else if errno != EINTR {
-                if file != STDERR_FILENO {
-                    write("feedbus: cannot write to stdout: \(String(cString: strerror(errno)))\n", to: STDERR_FILENO)
-                }
-                return .failed
+                return errno
             }
         }
-        return .written
+        return 0
     }
 }

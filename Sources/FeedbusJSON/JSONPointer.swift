@@ -23,18 +23,19 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.tokens = tokens.map { Bytes($0) }
     }
 
-    public var description: String {
-        tokens.map { token in
-            var text = "/"
-            for scalar in token.string.unicodeScalars {
-                switch scalar {
-                case "~": text += "~0"
-                case "/": text += "~1"
-                default: text.unicodeScalars.append(scalar)
-                }
+    public var description: String { tokens.map { "/" + JSONPointer.escaped($0.string) }.joined() }
+
+    /// A reference token as it stands in a pointer's text.
+    package static func escaped(_ token: String) -> String {
+        var text = ""
+        for scalar in token.unicodeScalars {
+            switch scalar {
+            case "~": text += "~0"
+            case "/": text += "~1"
+            default: text.unicodeScalars.append(scalar)
             }
-            return text
-        }.joined()
+        }
+        return text
     }
 
     private static func decode(_ part: Substring.UTF8View) -> [UInt8]? {

@@ -58,15 +58,11 @@ struct ConfigTestRun {
 
     private func simulation() throws -> (GraphSimulation, Plan) {
         let path = FileAccess.absolute(test.config, in: directory)
-        let folder = FileAccess.absolute("..", in: path)
         let programs = Dictionary(
             test.programs.map { ($0.name, Self.program($0.value)) }, uniquingKeysWith: { first, _ in first })
-        // The config is checked as `check` does, and its problems are shown as there.
+        // The config is checked as `check` does, but for programs: there are none but the stand-ins.
         var files = input.files
-        let machine = files.isExecutable
-        files.isExecutable = { path in
-            programs[String(path.split(separator: "/").last ?? "")] != nil || machine(path)
-        }
+        files.isExecutable = { path in programs[String(path.split(separator: "/").last ?? "")] != nil }
         var overrides: [Override] = []
         for text in test.overrides ?? [] {
             guard let override = Override(argument: text) else {
@@ -84,9 +80,8 @@ struct ConfigTestRun {
         var services = SimulatedServices.none
         let recording = test.recording.map { FileAccess.absolute($0, in: directory) } ?? plan.settings.offlineRecording
         if let recording { services = try .recording(read(recording), name: recording) }
-        var simulation = try GraphSimulation(
-            config: read(path).string, plugins: input.registry, services: services, programs: programs,
-            directory: folder, overrides: test.overrides ?? [], environment: input.environment)
+        var simulation = GraphSimulation(
+            plan: plan, plugins: input.registry, services: services, programs: programs)
         simulation.once = test.once
         simulation.duration = test.duration
         return (simulation, plan)
@@ -95,7 +90,7 @@ struct ConfigTestRun {
     private static func program(_ standIn: StandIn) -> SimulatedProgram {
         if let text = standIn.prints { return .printing(text) }
         let answers = Dictionary(
-            standIn.answers.map { ($0.name, $0.value.text) }, uniquingKeysWith: { first, _ in first })
+            standIn.answers.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         return .answering(separator: standIn.separator.text) { answers[$0] ?? $0 }
     }
 

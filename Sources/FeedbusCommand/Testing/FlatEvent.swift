@@ -53,16 +53,10 @@ struct FlatEvent: Hashable {
         text.count > 80 ? text.prefix(77) + "…" : text
     }
 
-    private static func token(_ key: String) -> String {
-        key.contains { $0 == "~" || $0 == "/" }
-            ? key.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
-                .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1") : key
-    }
-
     private mutating func add(_ value: JSONValue, _ pointer: String) {
         switch value.kind {
         case .object where value.count > 0:
-            for member in value.members { add(member.value, pointer + "/" + Self.token(member.key.string)) }
+            for member in value.members { add(member.value, pointer + "/" + JSONPointer.escaped(member.key.string)) }
         case .array where value.count > 0:
             for (index, element) in value.elements.enumerated() { add(element, "\(pointer)/\(index)") }
         case .string: fields[pointer] = value.string.map { jsonText($0) } ?? value.raw.string
@@ -74,7 +68,7 @@ struct FlatEvent: Hashable {
         switch value.content {
         case .object(let members):
             if members.isEmpty { fields[pointer] = "{}" }
-            for member in members { add(member.value, pointer + "/" + Self.token(member.key)) }
+            for member in members { add(member.value, pointer + "/" + JSONPointer.escaped(member.key)) }
         case .array(let elements):
             if elements.isEmpty { fields[pointer] = "[]" }
             for (index, element) in elements.enumerated() { add(element, "\(pointer)/\(index)") }

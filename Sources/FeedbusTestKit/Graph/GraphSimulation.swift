@@ -69,6 +69,13 @@ public struct GraphSimulation: Sendable {
             let words = problems.map { "\($0.position.line):\($0.position.column): \($0.message)" }
             throw FeedbusError("test.config", "the config has problems: \(words.joined(separator: "; "))")
         }
+        self.init(plan: plan, plugins: plugins, services: services, programs: programs)
+    }
+
+    /// A config that was loaded and checked elsewhere.
+    package init(
+        plan: Plan, plugins: PluginRegistry, services: SimulatedServices, programs: [String: SimulatedProgram]
+    ) {
         self.plan = plan
         self.plugins = plugins
         self.programs = programs
