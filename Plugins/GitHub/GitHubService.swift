@@ -1,6 +1,7 @@
 // feedbus: how GitHub's REST API is asked.
 
 public import FeedbusPlugin
+import Polling
 
 /// Makes the requests of one service and credential.
 public struct GitHubService: Sendable {
@@ -31,24 +32,6 @@ public struct GitHubService: Sendable {
 
     /// `a=b&c=d`, everything but letters, digits and `-._~:/,` escaped (RFC 3986, section 3.4).
     public static func query(_ items: KeyValuePairs<String, String>) -> String {
-        items.map { "\(escape($0.key))=\(escape($0.value))" }.joined(separator: "&")
-    }
-
-    private static func escape(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        var escaped = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: escaped.append(Character(Unicode.Scalar(byte)))
-            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"),
-                UInt8(ascii: "/"), UInt8(ascii: ","):
-                escaped.append(Character(Unicode.Scalar(byte)))
-            default:
-                escaped.append("%")
-                escaped.append(digits[Int(byte >> 4)])
-                escaped.append(digits[Int(byte & 15)])
-            }
-        }
-        return escaped
+        QueryText.make(items, keeping: ":/,")
     }
 }

@@ -44,10 +44,10 @@ public struct HTTPPollOptions: PollingOptions {
 
     public static let options: [Option<HTTPPollOptions>] =
         [
-            .custom(
-                "url", \.url, kind: .url, required: true, help: "what is asked for, its query included",
-                example: "\"https://status.example.com/api/v2/incidents.json\"", show: { _ in nil }
-            ) { value, _ in readAddress(value) }
+            .url(
+                "url", \.url, required: true, withQuery: true, help: "what is asked for, its query included",
+                example: "\"https://status.example.com/api/v2/incidents.json\""
+            )
             .synonyms("base_url", "endpoint", "address", "uri"),
             .pointer(
                 "items", \.items, defaultText: "",
@@ -109,25 +109,9 @@ public struct HTTPPollOptions: PollingOptions {
     /// The address of the first page, with the items of `query`.
     var firstPage: String {
         guard !query.isEmpty else { return url }
-        let items = query.map { "\(escape($0.name))=\(escape($0.text))" }.joined(separator: "&")
+        let items = QueryText.make(query.map { (key: $0.name, value: $0.text) })
         return url + (url.contains("?") ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?") + items
     }
-}
-
-/// Letters, digits and `-._~` as they are, the rest escaped (RFC 3986, section 2.3).
-private func escape(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    var escaped = ""
-    for byte in text.utf8 {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            escaped.append(Character(Unicode.Scalar(byte)))
-        default:
-            escaped += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-        }
-    }
-    return escaped
 }
 
 /// A token of RFC 9110, section 5.6.2.
@@ -143,25 +127,4 @@ private func escape(_ text: String) -> String {
 
 @Sendable private func isTypeName(_ text: String) -> Bool {
     !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
-}
-
-/// An http(s) URL that may have a query. Neither user nor fragment.
-@Sendable private func readAddress(_ value: PositionedValue) -> OptionReading<String> {
-    let wanted = "an http or https URL without user or fragment"
-    guard let text = value.string else {
-        return .problems([value.problem("\"url\" must be \(wanted), found \(value.kindName)", code: "wrong-type")])
-    }
-    let lowered = text.lowercased()
-    let scheme = lowered.hasPrefix("https://") ? "https://" : lowered.hasPrefix("http://") ? "http://" : ""
-    let host = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-    let isPlain = text.unicodeScalars.allSatisfy {
-        $0.value > 0x20 && $0.value < 0x7F && !"#\\\"<>".unicodeScalars.contains($0)
-    }
-    guard !scheme.isEmpty, !host.isEmpty, !host.contains("@"), isPlain else {
-        // What stands in front of an @, or in a query, may be a password or a key.
-        let shown = text.prefix { $0 != "?" && $0 != "#" }
-        let rest = shown.lastIndex(of: "@").map { "…" + shown[$0...] } ?? String(shown)
-        return .problems([value.problem("\"url\" must be \(wanted), found \"\(rest)\"", code: "not-a-url")])
-    }
-    return .value(text)
 }

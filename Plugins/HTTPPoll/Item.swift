@@ -16,20 +16,21 @@ struct Item: Sendable {
 
     /// Nil where `options.id` leads to no usable id.
     init?(_ value: JSONValue, of body: JSONBody, options: HTTPPollOptions) {
+        let content = value.raw.contentHash
         let name: Bytes
         if let pointer = options.id {
             guard let found = value[pointer]?.identifier else { return nil }
             name = Bytes(found)
         } else {
-            name = Bytes(value.raw.contentHashText)
+            name = Bytes(Bytes.digits(ofHash: content))
         }
         // A changed item is another event: CloudEvents wants another id for it.
-        id = options.on == .change ? Bytes("\(name.string)@\(value.raw.contentHashText)") : name
+        id = options.on == .change ? Bytes("\(name.string)@\(Bytes.digits(ofHash: content))") : name
         subject = options.subject.flatMap { value[$0]?.identifier }.map { Bytes($0) } ?? Bytes()
         time = options.time.flatMap { value[$0]?.timeText } ?? Bytes()
         data = value.raw
         attributes = body.attributes(of: value.raw)
         isRecorded = body.isRecorded
-        key = ItemMemory.Key(id: name.contentHash, content: value.raw.contentHash)
+        key = ItemMemory.Key(id: name.contentHash, content: content)
     }
 }

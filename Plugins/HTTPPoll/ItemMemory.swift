@@ -21,10 +21,10 @@ struct ItemMemory: Sendable, Equatable {
     ///   - listed: each item once, oldest first.
     ///   - limit: at least twice what the poll listed is kept, so that nothing that stays in the list is forgotten.
     func after(_ listed: [Key], limit: Int) -> ItemMemory {
-        let ids = Set(listed.lazy.map(\.id))
-        var next = self
         // A list that is known as it is costs no new memory, and needs no saving.
         if keys.count >= listed.count, keys.suffix(listed.count).elementsEqual(listed) { return self }
+        let ids = Set(listed.lazy.map(\.id))
+        var next = self
         next.keys.removeAll { ids.contains($0.id) }
         next.keys += listed
         let excess = next.keys.count - max(limit, 2 * listed.count)

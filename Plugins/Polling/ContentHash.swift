@@ -15,8 +15,11 @@ extension Bytes {
     }
 
     /// The same as 16 hexadecimal digits.
-    public var contentHashText: String {
-        let digits = String(contentHash, radix: 16)
+    public var contentHashText: String { Self.digits(ofHash: contentHash) }
+
+    /// 16 hexadecimal digits.
+    public static func digits(ofHash hash: UInt64) -> String {
+        let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -104,13 +104,15 @@ extension Option where Root: PluginOptions {
     }
 
     /// An `http` or `https` URL without user, password, query or fragment; a final slash is dropped.
+    /// - Parameter withQuery: it may have a query, and is taken as it is.
     public static func url(
-        _ name: String, _ path: OptionPath<Root, String>, help: String, example: String? = nil
+        _ name: String, _ path: OptionPath<Root, String>, required: Bool = false, withQuery: Bool = false,
+        help: String, example: String? = nil
     ) -> Option {
         custom(
-            name, path, kind: .url, help: help, example: example, show: jsonText,
+            name, path, kind: .url, required: required, help: help, example: example, show: jsonText,
             read: { value, _ in
-                readURL(name, value)
+                readURL(name, value, withQuery: withQuery)
             })
     }
 

@@ -72,22 +72,23 @@ func readSize(_ name: String, _ value: PositionedValue, _ range: ClosedRange<Int
     return .value(bytes)
 }
 
-func readURL(_ name: String, _ value: PositionedValue) -> OptionReading<String> {
-    let wanted = "an http or https URL without user, query or fragment"
+func readURL(_ name: String, _ value: PositionedValue, withQuery: Bool = false) -> OptionReading<String> {
+    let wanted = "an http or https URL without user\(withQuery ? "" : ", query") or fragment"
     guard let text = value.string else { return .problems([wrong(name, value, wanted)]) }
     let lowered = text.lowercased()
     let scheme = lowered.hasPrefix("https://") ? "https://" : lowered.hasPrefix("http://") ? "http://" : ""
     let rest = text.dropFirst(scheme.count)
-    let host = rest.prefix { $0 != "/" }
+    let host = rest.prefix { $0 != "/" && $0 != "?" }
+    let refused = withQuery ? "#\\\"<>" : "?#\\\"<>"
     let plain = text.unicodeScalars.allSatisfy {
-        $0.value > 0x20 && $0.value < 0x7F && !"?#\\\"<>".unicodeScalars.contains($0)
+        $0.value > 0x20 && $0.value < 0x7F && !refused.unicodeScalars.contains($0)
     }
     guard !scheme.isEmpty, !host.isEmpty, !host.contains("@"), plain else {
         // The user may hold a password, the query a key.
         let shown = scheme + (host.lastIndex(of: "@").map { "…" + rest[$0...] } ?? rest).prefix { !"?#".contains($0) }
         return .problems([value.problem("\"\(name)\" must be \(wanted), found \"\(shown)\"", code: "not-a-url")])
     }
-    return .value(text.hasSuffix("/") ? String(text.dropLast()) : text)
+    return .value(text.hasSuffix("/") && !withQuery ? String(text.dropLast()) : text)
 }
 
 func readPointer(_ name: String, _ value: PositionedValue) -> OptionReading<JSONPointer> {
