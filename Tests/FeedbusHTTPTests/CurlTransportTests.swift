@@ -295,22 +295,15 @@ import Testing
 
     @Test func aRunIsRecordedAndPlayedAgain() async throws {
         try await LocalService.withTransport { transport, service, loop in
+            let file = RecordingFile()
+            let recorder = try await file.open(loop.clock, on: loop)
+            let live = recorder.wrap(transport)
             let request = HTTPRequest(service.url + "/gzip/5000")
-            let (first, har) = try await self.record(request, by: transport, on: loop)
-            let again = try await RecordedTransport(har: har, name: "x").send(request)
+            let first = try await live.send(request)
+            let recording = try RecordedTransport(har: try await file.finish(recorder, on: loop), name: "x")
+            let again = try await recording.send(request)
             #expect(again.recorded && again.body == first.body && again.headers == first.headers)
         }
-    }
-
-    /// Not inlined: in one function with the rest, it breaks Swift 6.3.1's optimiser.
-    @inline(never)
-    private func record(
-        _ request: HTTPRequest, by transport: CurlTransport, on loop: EventLoop
-    ) async throws -> (HTTPResponse, Bytes) {
-        let file = RecordingFile()
-        let recorder = try await file.open(loop.clock, on: loop)
-        let answer = try await recorder.wrap(transport).send(request)
-        return (answer, try await file.finish(recorder, on: loop))
     }
 
     @Test func callsFromTheLoopDoNotQueue() async throws {
