@@ -18,11 +18,11 @@ enum SourceNode: NodeKind {
 
 enum StageNode: NodeKind {
     static let fields = NodeFields<StageNode>.named(
-        "plugin", "from", "with", "buffer", "retry", "on_error", "workers")
+        "plugin", "from", "with", "buffer", "retry", "timeout", "on_error", "workers")
 }
 
 enum SinkNode: NodeKind {
-    static let fields = NodeFields<SinkNode>.named("plugin", "from", "with", "buffer", "retry")
+    static let fields = NodeFields<SinkNode>.named("plugin", "from", "with", "buffer", "retry", "timeout")
 }
 
 /// The fields of sources, stages and sinks. Each field is declared once; a kind has those that it names.
@@ -34,6 +34,7 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
     var with: PositionedValue?
     var buffer = BufferFields()
     var retry = RetryFields()
+    var timeout: Duration?
     var onError = ErrorPolicy.pass
     var workers = 1
 
@@ -57,6 +58,12 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
             .object(
                 "retry", \.retry, help: "how often, and after what pause, a failed request or write is tried again",
                 example: "{ \"attempts\": 3, \"base\": \"500ms\" }"),
+            .duration(
+                "timeout", \.timeout, in: .milliseconds(100)...(.seconds(86_400)),
+                help:
+                    "a call of the node that takes longer is cancelled and counts as failed; else it may take as long as it"
+                    + " likes", example: "\"30s\""
+            ).synonyms("deadline", "time_limit", "max_time"),
             .choice(
                 "on_error", \.onError, help: "what becomes of an event that the stage cannot treat", example: "\"drop\""
             ),

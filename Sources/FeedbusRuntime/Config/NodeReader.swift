@@ -75,6 +75,12 @@ struct NodeReader {
                     "\(plugin.name) cannot share its work between several instances: leave \"workers\" of \(node.path) out",
                     code: "no-workers"))
         }
+        if fields.timeout != nil, let place = node.value["timeout"], plugin.kind == .stage, !plugin.answersChunks {
+            problems.append(
+                place.problem(
+                    "\(plugin.name) may hold events for as long as it likes, and has no calls that \"timeout\" could bound:"
+                        + " leave it out of \(node.path)", code: "no-timeout"))
+        }
         let checking = OptionCheck(
             owner: plugin.name, node: node.value, directory: directory, environment: environment,
             isExecutable: files.isExecutable)
@@ -95,7 +101,7 @@ struct NodeReader {
         node.planned = PlannedNode(
             name: node.name, plugin: plugin.name, role: role, from: fields.from.compactMap(\.string),
             buffer: fields.buffer.plan, retry: fields.retry.policy, onError: fields.onError,
-            workers: fields.workers)
+            workers: fields.workers, timeout: fields.timeout)
     }
 
     /// A plugin that joins flows needs at least two.

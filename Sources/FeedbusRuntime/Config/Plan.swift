@@ -79,6 +79,8 @@ package struct PlannedNode: Sendable {
     package var onError: ErrorPolicy
     /// How many instances of a stage share the work, 1...64; their output keeps the order of the input.
     package var workers: Int
+    /// How long one call of a stage or sink may take; nil: as long as it likes.
+    package var timeout: Duration?
     /// What the log of a durable subject keeps; nil for any other node.
     package var retention: Retention?
 
@@ -88,7 +90,7 @@ package struct PlannedNode: Sendable {
     package init(
         name: String, plugin: String?, role: Role, from: [String] = [], buffer: BufferPlan = BufferPlan(),
         retry: RetryPolicy = RetryPolicy(), onError: ErrorPolicy = .pass, workers: Int = 1,
-        retention: Retention? = nil
+        timeout: Duration? = nil, retention: Retention? = nil
     ) {
         self.name = name
         self.plugin = plugin
@@ -98,6 +100,7 @@ package struct PlannedNode: Sendable {
         self.retry = retry
         self.onError = onError
         self.workers = workers
+        self.timeout = timeout
         self.retention = retention
     }
 }

@@ -10,6 +10,7 @@ struct ChunkRunner: Sendable {
     let edge: Edge<Event>
     let output: NodeOutput
     let counters: NodeCounters
+    let limit: TimeLimit?
 
     /// Runs, on the stage's own executor, until the input has ended or the stage has come to its own end.
     /// - Returns: why it ended by itself; nil where there is nothing to say.
@@ -57,7 +58,8 @@ struct ChunkRunner: Sendable {
         _ chunk: Chunk<Event>, by stage: isolated Stage
     ) async throws(StageFailure) -> (Chunk<Event>, End) {
         do {
-            return (try await stage.process(chunk), .no)
+            guard let limit else { return (try await stage.process(chunk), .no) }
+            return (try await limit.run { try await stage.process(chunk) }, .no)
         } catch let end as StageFinished {
             return (end.last, .itself(end.reason))
         } catch {

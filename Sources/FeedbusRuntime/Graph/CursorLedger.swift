@@ -21,7 +21,7 @@ final class CursorLedger: Sendable {
         var isIdle: Bool { machine.openCount == 0 && ready.isEmpty && !isSaving }
     }
 
-    private let node: String
+    let node: String
     private let log: Log
     private let clock: any EventClock
     private let host: any LoopHost
@@ -118,12 +118,22 @@ final class CursorLedger: Sendable {
     }
 
     /// The time for settling is over.
-    func giveUp() {
-        let waiters = state.withLock { state in
+    /// - Returns: what is not as it should be.
+    func giveUp() -> String? {
+        let (reason, waiters) = state.withLock { state in
+            let reason: String? =
+                if state.machine.openCount > 0 {
+                    "\(counted(state.machine.unsettledCount, "emission")) did not settle within the shutdown grace"
+                } else if !state.isIdle {
+                    "its cursor could not be saved within the shutdown grace; events may be repeated at the next start"
+                } else {
+                    nil
+                }
             state.gaveUp = true
-            return Self.takeWaiters(&state)
+            return (reason, Self.takeWaiters(&state))
         }
         for waiter in waiters { waiter.resume() }
+        return reason
     }
 
     /// An emission was not delivered: no later cursor will be saved.

@@ -19,7 +19,11 @@ struct CursorLedgerStateMachine: ~Copyable {
     /// True after an undelivered emission: nothing will be saved any more.
     private(set) var isHeldBack = false
 
+    /// Emissions that have not settled, and those that wait behind one.
     var openCount: Int { open.count - head }
+
+    /// Emissions that have not settled.
+    var unsettledCount: Int { open[head...].count { $0.outcome == nil } }
 
     /// A new emission; returns its number.
     mutating func emitted(_ cursors: [CursorUpdate]) -> Int {

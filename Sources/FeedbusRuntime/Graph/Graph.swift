@@ -54,12 +54,34 @@ package actor Graph {
         await start()
         if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
         for (_, box) in inOrder(letters) { await box.settle() }
-        for (_, ledger) in inOrder(ledgers) { await ledger.settle() }
-        for ledger in places { await ledger.settle() }
+        await settle()
         graceTask?.cancel()
         // They hold the graph, which would never go.
         sinks = [:]
         return report(since: started)
+    }
+
+    /// Returns when every emission has settled and every cursor is saved, or the shutdown grace is over: a plugin that hangs
+    /// may hold events for ever, and a state folder may be gone for good.
+    private func settle() async {
+        // Told to stop, the grace is running already.
+        let bound =
+            isStopping
+            ? nil
+            : services.host.task { [services, grace = plan.settings.shutdownGrace] in
+                try await services.clock.sleep(for: grace)
+                await self.giveUpLedgers()
+            }
+        for (_, ledger) in inOrder(ledgers) { await ledger.settle() }
+        for ledger in places { await ledger.settle() }
+        bound?.cancel()
+    }
+
+    /// What has not settled by now is not waited for: it comes again at the next start.
+    private func giveUpLedgers() {
+        for ledger in inOrder(ledgers).map(\.value) + places {
+            if let reason = ledger.giveUp() { failures.append((ledger.node, reason)) }
+        }
     }
 
     private func start() async {
@@ -240,8 +262,7 @@ package actor Graph {
     }
 
     private func abandon() {
-        for (_, ledger) in inOrder(ledgers) { ledger.giveUp() }
-        for ledger in places { ledger.giveUp() }
+        giveUpLedgers()
         for node in running.sorted() {
             failures.append((node, "it did not end within the shutdown grace"))
             services.log.named(node).error("does not end; left behind")

@@ -10,6 +10,7 @@ struct RoutingRunner: Sendable {
     /// Of the routes in order, then of what no route took; nil for that where nobody reads it.
     let outputs: [NodeOutput?]
     let counters: NodeCounters
+    let limit: TimeLimit?
 
     /// Runs, on the stage's own executor, until the input has ended or the stage has come to its own end.
     /// - Returns: why it ended by itself; nil where there is nothing to say.
@@ -30,7 +31,11 @@ struct RoutingRunner: Sendable {
         guard let chunk = try await edge.next() else { return nil }
         let routed: [Chunk<Event>]
         do {
-            routed = try await stage.route(chunk)
+            if let limit {
+                routed = try await limit.run { try await stage.route(chunk) }
+            } else {
+                routed = try await stage.route(chunk)
+            }
             guard routed.count == outputs.count else {
                 throw FeedbusError(
                     "stage.routes",

@@ -16,6 +16,7 @@ actor SinkRunner {
     private let make: @Sendable (PluginContext) throws -> any Sink
     /// Called when the sink takes no more events although more may come.
     private let givenUp: @Sendable () async -> Void
+    private let limit: TimeLimit?
     private var sink: (any Sink)?
     private var isBusy = false
     private var wantsReopen = false
@@ -37,6 +38,7 @@ actor SinkRunner {
         self.letters = letters
         self.make = make
         self.givenUp = givenUp
+        limit = TimeLimit(node.timeout, context)
     }
 
     private enum WriteEnd {
@@ -96,7 +98,7 @@ actor SinkRunner {
                 return .stopped
             }
         }
-        do { try await sink.close() } catch is SinkFinished {
+        do { try await limited { try await sink.close() } } catch is SinkFinished {
         } catch {
             return .failed("closing failed: \(describeError(error))")
         }
@@ -120,16 +122,21 @@ actor SinkRunner {
         }
     }
 
+    private func limited(_ call: @escaping @Sendable () async throws -> Void) async throws {
+        if let limit { try await limit.run(call) } else { try await call() }
+    }
+
     /// Tries by the node's policy. `again` comes before every further try.
     private func attempts(
-        _ what: String, _ operation: () async throws -> Void, again: (() async throws -> Void)? = nil
+        _ what: String, _ operation: @escaping @Sendable () async throws -> Void,
+        again: (@Sendable () async throws -> Void)? = nil
     ) async -> WriteEnd {
         var random = SplitMix64(seed: context.seed &+ UInt64(bitPattern: context.clock.now.nanoseconds))
         var failures = 0
         while true {
             do {
-                if failures > 0 { try await again?() }
-                try await operation()
+                if failures > 0, let again { try await limited(again) }
+                try await limited(operation)
                 if failures > 0 { context.log.info("\(what) succeeded at try \(failures + 1)") }
                 return .delivered
             } catch let end as SinkFinished {

@@ -131,7 +131,9 @@ struct StageRunner: Sendable {
         case .one(let workers, let make):
             let stage = try make(context)
             if let stage = stage as? any ChunkStage {
-                let runner = ChunkRunner(edge: inputs[0].edge, output: outputs[0]!, counters: counters)
+                let runner = ChunkRunner(
+                    edge: inputs[0].edge, output: outputs[0]!, counters: counters,
+                    limit: TimeLimit(node.timeout, context))
                 guard workers > 1 else { return try await runner.run(stage) }
                 let others = try (1..<workers).map { _ in
                     guard let another = try make(context) as? any ChunkStage else {
@@ -150,7 +152,9 @@ struct StageRunner: Sendable {
             try await collect(try await stage.transform(inputs), receipts)
         case .routing(let make):
             let stage = try make(context)
-            return try await RoutingRunner(edge: inputs[0].edge, outputs: outputs, counters: counters).run(stage)
+            let runner = RoutingRunner(
+                edge: inputs[0].edge, outputs: outputs, counters: counters, limit: TimeLimit(node.timeout, context))
+            return try await runner.run(stage)
         }
         return nil
     }

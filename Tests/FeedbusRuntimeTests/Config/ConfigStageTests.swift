@@ -121,4 +121,22 @@ import Testing
             ])
         #expect(workers("65", "Map") == [#"2:72: error: "workers" must be a whole number from 1 to 64, found 65"#])
     }
+
+    private func timeout(_ value: String, _ plugin: String) -> [String] {
+        problems(
+            """
+            { "sources": { "jokes": { "plugin": "Jokes" } },
+              "stages": { "work": { "plugin": "\(plugin)", "from": ["jokes"], "timeout": \(value) } },
+              "sinks": { "log": { "plugin": "Null", "from": ["work"], "timeout": "1d" } } }
+            """)
+    }
+
+    @Test func aTimeoutIsForStagesThatAnswerEachChunk() {
+        #expect(timeout("\"100ms\"", "Map") == ["a plan, and"])
+        #expect(
+            timeout("\"30s\"", "Take") == [
+                #"2:73: error: Take may hold events for as long as it likes, and has no calls that "timeout" could bound: leave it out of stages.work"#
+            ])
+        #expect(timeout("\"99ms\"", "Map").count == 1)
+    }
 }
