@@ -143,7 +143,9 @@ struct StageRunner: Sendable {
                 }
                 // What waits in the buffer is shared out.
                 let limit = (node.buffer.events + workers - 1) / workers
-                return try await WorkersRunner(runner, chunkLimit: limit, host: context.host).run([stage] + others)
+                let team = WorkersRunner(
+                    runner, workers: workers, chunkLimit: limit, weightLimit: node.buffer.bytes, host: context.host)
+                return try await team.run([stage] + others)
             }
             try await collect(try await stage.transform(flow(of: inputs[0], receipts)), receipts)
         case .join(let make):

@@ -5,9 +5,16 @@ import FeedbusLoop
 import FeedbusPlugin
 import Synchronization
 
-/// Each instance takes the next chunk when it has sent the last one; chunks go out in the order in which they were taken.
-/// So at most one chunk an instance is under way.
+/// An instance that is free takes the next chunk; what comes of the chunks goes on in the order in which they were taken.
+/// See `WorkersStateMachine` for how much may be under way.
 final class WorkersRunner: Sendable {
+    private struct Finished: Sendable {
+        var events: Chunk<Event>
+        var end: ChunkRunner.End
+    }
+
+    private typealias Machine = WorkersStateMachine<Finished>
+
     private enum Reader: Sendable {
         case nobody
         case waits(Task<Chunk<Event>?, any Error>)
@@ -17,19 +24,20 @@ final class WorkersRunner: Sendable {
     private let chunks: ChunkRunner
     private let chunkLimit: Int
     private let host: any LoopHost
+    private let machine: Mutex<Machine>
 
     /// The instance that waits for the next chunk.
     private let reader = Mutex(Reader.nobody)
-    private let reading = Turns()
-    private let writing = Turns()
-    /// True when the writing ended because nothing more can be delivered, and not because the stage is complete.
-    private let isGivenUp = Atomic<Bool>(false)
 
-    /// - Parameter chunkLimit: at most so many events are given to an instance at once, 1...
-    init(_ chunks: ChunkRunner, chunkLimit: Int, host: any LoopHost) {
+    /// - Parameters:
+    ///   - workers: how many instances there will be, 2...
+    ///   - chunkLimit: at most so many events are given to an instance at once, 1...
+    ///   - weightLimit: while what is finished and waits for its turn weighs more, no more is taken. See `Event.weight`.
+    init(_ chunks: ChunkRunner, workers: Int, chunkLimit: Int, weightLimit: Int, host: any LoopHost) {
         self.chunks = chunks
         self.chunkLimit = chunkLimit
         self.host = host
+        machine = Mutex(Machine(workers: workers, weightLimit: weightLimit))
     }
 
     /// Runs until the input has ended, the stage has come to its own end, or one of the instances has failed. What the
@@ -38,80 +46,82 @@ final class WorkersRunner: Sendable {
     /// - Throws: `StageFailure` with the first error and the losses of all that failed; what the buffer or the output
     ///   threw.
     func run(_ instances: [any ChunkStage]) async throws -> String? {
-        let ends = await withTaskGroup(of: Result<String?, any Error>.self) { group in
-            for (number, instance) in instances.enumerated() {
+        var reason: String?
+        var failures: [any Error] = []
+        await withTaskGroup(of: Result<Void, any Error>.self) { group in
+            for instance in instances {
                 group.addTask {
-                    do { return .success(try await self.work(instance, from: number, step: instances.count)) } catch {
-                        return .failure(error)
-                    }
+                    do { return .success(try await self.work(instance)) } catch { return .failure(error) }
                 }
             }
-            var ends: [Result<String?, any Error>] = []
-            for await end in group { ends.append(end) }
-            return ends
-        }
-        var reason: String?
-        var failure: (any Error)?
-        var lost: [Event] = []
-        for end in ends {
-            switch end {
-            case .success(let text): reason = text ?? reason
-            case .failure(let error):
-                if let failure = error as? StageFailure { lost += failure.lost }
-                failure = failure ?? error
+            var giveUp: (any Error)?
+            do { reason = try await handOn() } catch { giveUp = error }
+            for await end in group {
+                if case .failure(let error) = end { failures.append(error) }
             }
+            if let giveUp { failures.append(giveUp) }
         }
-        guard let failure else { return reason }
-        throw StageFailure(error: (failure as? StageFailure)?.error ?? failure, lost: Chunk(lost))
+        guard let first = failures.first else { return reason }
+        let lost = failures.flatMap { ($0 as? StageFailure)?.lost.array ?? [] }
+        throw StageFailure(error: (first as? StageFailure)?.error ?? first, lost: Chunk(lost))
     }
 
-    /// One instance: chunk number `from`, then every `step`-th.
-    private func work<Stage: ChunkStage>(_ stage: isolated Stage, from: Int, step: Int) async throws -> String? {
-        var number = from
-        while true {
-            guard case .mine = await reading.wait(for: number), let chunk = try await take(number) else { return nil }
-            let events: Chunk<Event>
-            let end: ChunkRunner.End
-            do { (events, end) = try await chunks.processed(chunk, by: stage) } catch {
+    private func act<Value: Sendable>(_ event: (inout Machine, inout Machine.Actions) -> Value) -> Value {
+        var actions = Machine.Actions()
+        let value = machine.withLock { event(&$0, &actions) }
+        actions.run()
+        return value
+    }
+
+    // MARK: - The instances
+
+    /// One instance: chunk by chunk, as it becomes free.
+    private func work<Stage: ChunkStage>(_ stage: isolated Stage) async throws {
+        while let (number, chunk) = try await take() {
+            let finished: Finished
+            do {
+                let (events, end) = try await chunks.processed(chunk, by: stage)
+                finished = Finished(events: events, end: end)
+            } catch {
                 endReading()
                 // The chunks before and after go their way.
-                if case .mine = await writing.wait(for: number) { writing.pass(number) }
+                _ = act { $0.finish(number, nil, weight: 0, &$1) }
                 throw error
             }
-            guard case .mine = await writing.wait(for: number) else {
-                guard isGivenUp.load(ordering: .relaxed) else { return nil }
-                events.report(.undelivered)
-                chunks.counters.undelivered.add(events.count)
-                return nil
+            if case .itself = finished.end { endReading() }
+            let weight = finished.events.reduce(0) { $0 + $1.weight }
+            switch act({ $0.finish(number, finished, weight: weight, &$1) }) {
+            case .yes: break
+            case .letGo: return
+            case .undelivered: return leave(finished)
             }
-            do { try await chunks.send(events) } catch {
-                isGivenUp.store(true, ordering: .relaxed)
-                endReading()
-                writing.end()
-                throw error
-            }
-            if case .itself(let reason) = end {
-                endReading()
-                writing.end()
-                return reason
-            }
-            writing.pass(number)
-            number += step
         }
     }
 
-    /// The next chunk, for whose turn it is.
+    private func leave(_ finished: Finished) {
+        finished.events.report(.undelivered)
+        chunks.counters.undelivered.add(finished.events.count)
+    }
+
+    /// The next chunk and its number.
     /// - Returns: nil when nothing more is to be read.
-    private func take(_ number: Int, isolation: isolated (any Actor)? = #isolation) async throws -> Chunk<Event>? {
+    private func take(isolation: isolated (any Actor)? = #isolation) async throws -> (Int, Chunk<Event>)? {
+        let isAdmitted = await withUnsafeContinuation { worker in
+            machine.withLock { $0.ask(worker) }.run()
+        }
+        guard isAdmitted else { return nil }
         let chunk: Chunk<Event>?
         do {
             chunk = chunks.edge.count > 0 ? try await chunks.edge.next(max: chunkLimit) : try await wait()
         } catch {
-            reading.end()
+            machine.withLock { $0.tookNothing() }.run()
             throw error
         }
-        if chunk == nil { reading.end() } else { reading.pass(number) }
-        return chunk
+        guard let chunk else {
+            machine.withLock { $0.tookNothing() }.run()
+            return nil
+        }
+        return (act { $0.took(&$1) }, chunk)
     }
 
     /// Waits in a task of its own, which the failure of another instance can end without touching what is under way.
@@ -142,6 +152,40 @@ final class WorkersRunner: Sendable {
             return reader
         }
         if case .waits(let task) = waiting { task.cancel() }
-        reading.end()
+        machine.withLock { $0.endReading() }.run()
+    }
+
+    // MARK: - The way out
+
+    /// Hands on what is finished, in its order.
+    /// - Returns: why the stage has ended by itself, if it has something to say about it.
+    private func handOn() async throws -> String? {
+        while let finished = await next() {
+            do { try await chunks.send(finished.events) } catch {
+                for one in act({ $0.close(isComplete: false, &$1) }) { leave(one) }
+                endReading()
+                throw error
+            }
+            if case .itself(let reason) = finished.end {
+                _ = act { $0.close(isComplete: true, &$1) }
+                endReading()
+                return reason
+            }
+            act { $0.handedOn(&$1) }
+        }
+        return nil
+    }
+
+    private func next() async -> Finished? {
+        while true {
+            switch act({ $0.next(&$1) }) {
+            case .finished(let finished): return finished
+            case .end: return nil
+            case .wait:
+                await withUnsafeContinuation { writer in
+                    machine.withLock { $0.wait(writer) }.run()
+                }
+            }
+        }
     }
 }

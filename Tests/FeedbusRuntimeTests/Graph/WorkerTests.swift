@@ -11,10 +11,12 @@ import Testing
 
 extension PlannedNode {
     fileprivate static func workers(
-        _ number: Int, from: [String], events: Int = 1_024, _ script: @escaping ScriptedChunkStage.Script
+        _ number: Int, from: [String], events: Int = 1_024, bytes: Int = 16 << 20,
+        _ script: @escaping ScriptedChunkStage.Script
     ) -> PlannedNode {
         var node = chunkStage("work", from: from, events: events, script)
         node.workers = number
+        node.buffer.bytes = bytes
         return node
     }
 }
@@ -88,6 +90,64 @@ struct WorkerTests {
             }
         }
         #expect(journal.count("log") == 100)
+    }
+
+    /// Nobody waits for the one that takes long, until so much is finished: two chunks of each instance, or the bytes that
+    /// the buffer may hold.
+    @Test(arguments: [(16 << 20, 5), (1_000, 1)]) func whatIsFinishedBeforeItsTurnIsBounded(
+        bytes: Int, finished: Int
+    ) throws {
+        let journal = Journal()
+        _ = try Simulation.run { simulation in
+            let gate = Gate()
+            let bench = GraphBench(
+                simulation, journal, once: true,
+                nodes: [
+                    .ticks("count", 1...100, every: .zero, journal),
+                    .workers(2, from: ["count"], events: 1, bytes: bytes) { events, _ in
+                        if events[0].id == "1" { await gate.pass() }
+                        journal.note("worked")
+                        var event = events[0]
+                        event.data = Bytes(String(repeating: "1", count: 1_000))
+                        return [event]
+                    },
+                    Self.log(journal),
+                ])
+            return try await bench.run {
+                try await simulation.clock.sleep(for: .seconds(1))
+                #expect(journal.count("worked") == finished)
+                #expect(journal.count("log") == 0)
+                // What is finished, the one in hand, and one in the buffer.
+                #expect(journal.count("count emitted") == finished + 2)
+                gate.open()
+            }
+        }
+        #expect(journal.lines.filter { $0.hasPrefix("log") } == (1...100).map { "log \($0)" })
+    }
+
+    /// The way out blocks: what is finished waits, and nothing more is taken.
+    @Test func aBlockedWayOutHoldsTheInstancesBack() throws {
+        let journal = Journal()
+        let report = try Simulation.run { simulation in
+            let bench = GraphBench(
+                simulation, journal, grace: .seconds(2),
+                nodes: [
+                    .ticks("count", 1...100, every: .zero, journal),
+                    .workers(2, from: ["count"], events: 1) { events, _ in events },
+                    .sink("log", from: ["work"], events: 1) { _, _ in
+                        try await simulation.clock.sleep(for: .seconds(3_600))
+                    },
+                ])
+            return try await bench.run {
+                try await simulation.clock.sleep(for: .seconds(5))
+                await bench.graph.stop(because: "the test")
+            }
+        }
+        // In the sink one, in its buffer one, on the way out one, finished five, in the buffer of the stage one.
+        #expect(journal.count("count emitted") == 9)
+        // And the one that waited for room.
+        #expect(report.nodes.reduce(0) { $0 + $1.undelivered } == 10)
+        #expect(journal.saved == [])
     }
 
     @Test func whatWaitsIsSharedOut() throws {
