@@ -122,7 +122,7 @@ let package = Package(
                 dependencies: ["FeedbusRuntime", "FeedbusTestKit", "FeedbusLoop", "AllPlugins"],
                 swiftSettings: swiftSettings),
             .executableTarget(
-                name: "FeedbusBenchmarks", dependencies: ["FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
+                name: "FeedbusBenchmarks", dependencies: ["FeedbusPlugin", "FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/FeedbusBenchmarks", swiftSettings: swiftSettings),
             .executableTarget(
                 name: "StoreBenchmark", dependencies: ["FeedbusStore", "FeedbusLoop", "FeedbusBase", "CSQLite"],

@@ -15,6 +15,7 @@ enum BenchmarkRunner {
         WithLatestFromOfTwo.self,
         WithLatestFromOfTwoOnes.self,
         ActorCall.self, ContinuationHandOff.self, EdgeHandOff.self, EdgeHandOffRoomy.self, DirectHandOff.self,
+        ReceiptCost.self,
     ]
     static let runs = 7
 

@@ -41,7 +41,10 @@ package struct GraphReport: Sendable {
         let sources = nodes.filter { if case .source = $0.role { true } else { false } }
         let emitted = sources.reduce(0) { $0 + $1.delivered }
         let parts = sinks.map { "\($0.name) \($0.delivered)" }.joined(separator: ", ")
-        log.info("ended after \(elapsed.summaryText): \(counted(emitted, "event")) emitted; delivered: \(parts)")
+        func sum(_ count: (Node) -> Int) -> Int { nodes.reduce(0) { $0 + count($1) } }
+        log.info(
+            "ended after \(elapsed.summaryText): \(counted(emitted, "event")) emitted; delivered: \(parts); dead letters"
+                + " \(sum(\.deadLettered)), undelivered \(sum(\.undelivered)), dropped \(sum(\.dropped))")
         let failed = nodes.filter { $0.failure != nil }
         if !failed.isEmpty {
             log.error(
