@@ -122,7 +122,8 @@ let package = Package(
                 dependencies: ["FeedbusRuntime", "FeedbusTestKit", "FeedbusLoop", "AllPlugins"],
                 swiftSettings: swiftSettings),
             .executableTarget(
-                name: "FeedbusBenchmarks", dependencies: ["FeedbusPlugin", "FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
+                name: "FeedbusBenchmarks",
+                dependencies: ["FeedbusPlugin", "FeedbusFlow", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/FeedbusBenchmarks", swiftSettings: swiftSettings),
             .executableTarget(
                 name: "StoreBenchmark", dependencies: ["FeedbusStore", "FeedbusLoop", "FeedbusBase", "CSQLite"],
