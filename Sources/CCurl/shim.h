@@ -57,3 +57,13 @@ static inline CURLMcode feedbus_curl_multi_set_callbacks(CURLM *multi, curl_sock
 
 // What the library that is loaded can do (the header's constant for "now" is a macro that Swift cannot read).
 static inline const curl_version_info_data *feedbus_curl_version(void) { return curl_version_info(CURLVERSION_NOW); }
+
+// Sockets are opened and closed by `open` and `close`, which get the context.
+static inline CURLcode feedbus_curl_set_sockets(CURL *handle, curl_opensocket_callback open,
+                                                curl_closesocket_callback close, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context);
+    return code;
+}

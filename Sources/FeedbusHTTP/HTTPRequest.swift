@@ -5,7 +5,7 @@ public import FeedbusBase
 /// One request. Its defaults are those of the plugin options that every HTTP plugin has.
 public struct HTTPRequest: Sendable {
     /// An absolute `http` or `https` URL.
-    public var url: String
+    public var url: String { didSet { origin = nil } }
     public var method: String
     public var headers: HTTPHeaders
     public var body: Bytes?
@@ -23,6 +23,9 @@ public struct HTTPRequest: Sendable {
 
     /// What was secret in the request that a redirect has led here from: hidden as the secrets of this one are.
     package var earlierSecrets: [String] = []
+
+    /// Scheme, host and port of the URL, where somebody has read it already.
+    var origin: String?
 
     public init(
         _ url: String, method: String = "GET", headers: HTTPHeaders = [:], body: Bytes? = nil, bearer: Secret? = nil,

@@ -12,6 +12,9 @@ public struct HTTPResponse: Sendable {
     /// True where it came from a recording and not from the live service.
     public var recorded: Bool
 
+    /// From the sending of the request to the end of the answer, where that is known.
+    package var took: Duration?
+
     public init(status: Int, headers: HTTPHeaders = [:], body: Bytes = Bytes(), url: String, recorded: Bool = false) {
         self.status = status
         self.headers = headers

@@ -11,19 +11,19 @@ struct HTTPURL: Sendable, Hashable {
     let text: String
     /// `http` or `https`.
     let scheme: String
-    /// In lower case.
-    let host: String
     let port: Int
     /// Scheme, host and port. Stored, as every request needs it several times.
     let origin: String
-    /// From the slash on.
-    let path: String
-    /// Without the question mark; nil where there is none.
-    let query: String?
+    /// Bytes of `text` in front of the path.
+    private let pathStart: Int
 
     /// Reads a URL, or a reference relative to `base` (RFC 3986, section 5).
     /// - Throws: `FeedbusError` (`http.url`), not retriable.
     init(_ reference: String, relativeTo base: HTTPURL? = nil) throws(FeedbusError) {
+        if base == nil, let plain = HTTPURL(plain: reference) {
+            self = plain
+            return
+        }
         guard let handle = curl_url() else { throw FeedbusError(.httpURL, "no memory for a URL") }
         defer { curl_url_cleanup(handle) }
         if let base { _ = curl_url_set(handle, CURLUPART_URL, base.text, 0) }
@@ -43,28 +43,53 @@ struct HTTPURL: Sendable, Hashable {
             let host = part(CURLUPART_HOST), !host.isEmpty,
             let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) })
         else { throw FeedbusError(.httpURL, "not an http or https URL: \(reference)") }
-        let path = part(CURLUPART_PATH) ?? "/"
-        // An empty query asks for nothing: it is none, as in the text that libcurl makes of it.
-        let query = part(CURLUPART_QUERY).flatMap { $0.isEmpty ? nil : $0 }
-        // What becomes of the question mark of an empty query is left to libcurl.
-        let isBare =
-            isEncoded && (query != nil) == reference.utf8.contains(UInt8(ascii: "?"))
-            && !reference.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "[") }
-        if base == nil && isBare {
-            // As libcurl puts it together, in less time: every request needs it.
-            text =
-                scheme + "://" + host + (part(CURLUPART_PORT).map { ":" + $0 } ?? "") + path
-                + (query.map { "?" + $0 } ?? "")
-        } else {
-            guard let whole = part(CURLUPART_URL) else { throw FeedbusError(.httpURL, "no memory for a URL") }
-            text = whole
-        }
+        guard let text = part(CURLUPART_URL) else { throw FeedbusError(.httpURL, "no memory for a URL") }
+        let isLower = !host.utf8.contains { (0x41...0x5A).contains($0) || $0 > 0x7F }
+        self.init(
+            text: text, scheme: scheme, origin: "\(scheme)://\(isLower ? host : host.lowercased()):\(port)", port: port)
+    }
+
+    /// - Parameter text: with a slash behind host and port.
+    private init(text: String, scheme: String, origin: String, port: Int) {
+        self.text = text
         self.scheme = scheme
-        self.host = host.utf8.contains { (0x41...0x5A).contains($0) || $0 > 0x7F } ? host.lowercased() : host
+        self.origin = origin
         self.port = port
-        origin = scheme + "://" + self.host + ":" + String(port)
-        self.path = path
-        self.query = query
+        let authority = scheme.utf8.count + 3
+        pathStart =
+            text.utf8.dropFirst(authority).firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+            .map { text.utf8.distance(from: text.utf8.startIndex, to: $0) } ?? text.utf8.count
+    }
+
+    /// Reads a URL of such plain form that no two parsers can disagree about it, in a tenth of the time: nearly all are.
+    /// Nil for all others, be they URLs or not: those are left to libcurl.
+    private init?(plain reference: String) {
+        var reference = reference
+        let isHTTPS = reference.hasPrefix("https://")
+        guard isHTTPS || reference.hasPrefix("http://") else { return nil }
+        let scheme = isHTTPS ? "https" : "http"
+        guard let (host, port) = reference.withUTF8({ PlainURL.read($0, after: scheme.utf8.count + 3) }) else {
+            return nil
+        }
+        let known = port ?? (isHTTPS ? 443 : 80)
+        let end = reference.utf8.index(reference.utf8.startIndex, offsetBy: host)
+        self.init(text: reference, scheme: scheme, origin: "\(reference[..<end]):\(known)", port: known)
+    }
+
+    /// From the slash on, without the query.
+    var path: String { String(decoding: text.utf8.dropFirst(pathStart).prefix { $0 != 0x3F }, as: UTF8.self) }
+
+    /// Without the question mark; nil where there is none. An empty one asks for nothing: it is none.
+    var query: String? {
+        guard let mark = text.utf8.firstIndex(of: 0x3F) else { return nil }
+        let query = text[text.utf8.index(after: mark)...]
+        return query.isEmpty ? nil : String(query)
+    }
+
+    /// In lower case.
+    var host: Substring {
+        let host = origin.dropFirst(scheme.count + 3)
+        return host[..<(host.lastIndex(of: ":") ?? host.endIndex)]
     }
 
     /// Where it points, without what is asked there: one endpoint of a service.

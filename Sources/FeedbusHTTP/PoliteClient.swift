@@ -66,7 +66,7 @@ public struct PoliteClient: Sendable {
 
     /// An unconditional request brought news that the conditional ones had not shown: warns, and counts it.
     public func reportStuckValidator(_ url: String) {
-        ledger.count(\.stuckValidators)
+        ledger.count { $0.stuckValidators += 1 }
         log.warning(
             "stuck validator: an unconditional request brought news that 304 answers had denied: \(Redaction.url(url, secretQuery: []))"
         )
@@ -97,7 +97,7 @@ public struct PoliteClient: Sendable {
         while true {
             try await waitForTurn(asking)
             asking.begin(at: clock.now)
-            ledger.count(\.requests)
+            ledger.count { $0.requests += 1 }
             let answer: Answer
             do {
                 answer = Answer(try await exchange(asking), to: asking, now: clock.wallTime, ledger: ledger)
@@ -108,6 +108,7 @@ public struct PoliteClient: Sendable {
                 try Task.checkCancellation()
                 throw error
             }
+            noteBudget(answer, asking)
             note(answer, &asking)
             switch answer.verdict {
             case .success:
@@ -127,7 +128,7 @@ public struct PoliteClient: Sendable {
                         ? Validators(of: answer.response.headers, now: clock.wallTime) : validators!,
                     minimumWait: answer.minimumWait, isRevalidation: isRevalidation)
             case .notModified:
-                ledger.count(\.notModified)
+                ledger.count { $0.notModified += 1 }
                 ledger.succeeded(asking.service, endpoint: asking.endpoint)
                 let known = validators ?? Validators(etag: nil, lastModified: nil, lastFull: clock.wallTime)
                 return Fetched(
@@ -135,7 +136,7 @@ public struct PoliteClient: Sendable {
                     validators: known.afterNotModified(answer.response.headers), minimumWait: answer.minimumWait,
                     isRevalidation: isRevalidation)
             case .limited:
-                ledger.count(\.limits)
+                ledger.count { $0.limits += 1 }
             case .transient, .uninvited:
                 try retryOrThrow(asking.error(answer), &asking)
             case .refused:
@@ -173,14 +174,16 @@ public struct PoliteClient: Sendable {
     private func exchange(_ asking: Asking) async throws -> HTTPResponse {
         var request = asking.request
         var url = asking.url
-        let deadline = clock.now + request.timeout
         for _ in 0...Redirects.most {
             let redirect: (status: Int, location: String)
             if let known = ledger.permanentTarget(of: request, at: url) {
                 redirect = known
             } else {
-                request.timeout = max(deadline - clock.now, .milliseconds(1))
+                request.origin = url.origin
+                let sentAt = clock.now
                 let response = try await transport.send(request)
+                // The next one has what is left. How long this one had to wait for its turn does not count.
+                request.timeout = max(request.timeout - (response.took ?? clock.now - sentAt), .milliseconds(1))
                 guard Redirects.isRedirect(response.status), let location = response.headers["Location"] else {
                     return response
                 }
@@ -195,6 +198,14 @@ public struct PoliteClient: Sendable {
         }
         ledger.forgetRedirect(asking.url)
         throw FeedbusError(.httpRedirect, "\(asking.request.shown): more than \(Redirects.most) redirects")
+    }
+
+    /// Takes over what an answer says about the service's budgets.
+    private func noteBudget(_ answer: Answer, _ asking: Asking) {
+        guard !answer.response.recorded else { return }
+        // Read only where there is one: most services say nothing.
+        guard let limits = RateLimits(answer.response.headers, now: clock.wallTime) else { return }
+        ledger.note(limits, service: asking.service, resource: limits.resource ?? asking.resource, at: clock.wallTime)
     }
 
     /// Takes over what an answer says about waiting.
@@ -231,7 +242,7 @@ public struct PoliteClient: Sendable {
             last.isRetriable = true
             throw last
         }
-        ledger.count(\.retries)
+        ledger.count { $0.retries += 1 }
         let until = max(now + pause, asking.notBefore?.until ?? now)
         log.info(
             "\(error.message); attempt \(asking.attempt) of \(retry.attempts), tries again in \(readable(until - now))")

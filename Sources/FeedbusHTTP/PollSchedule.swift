@@ -1,9 +1,9 @@
 // feedbus: when the next poll is due.
 
-import FeedbusBase
+package import FeedbusBase
 
 /// The schedule of one poller. It reads no clock and sleeps nowhere: times go in, times come out.
-struct PollSchedule: Sendable {
+package struct PollSchedule: Sendable {
     /// From the start of one poll to the start of the next.
     let every: Duration
     private var random: SplitMix64
@@ -17,13 +17,13 @@ struct PollSchedule: Sendable {
     static let slow = Duration.seconds(300)
     static let slowest = Duration.seconds(3_600)
 
-    init(every: Duration, seed: UInt64) {
+    package init(every: Duration, seed: UInt64) {
         self.every = every
         self.random = SplitMix64(seed: seed)
     }
 
     /// The pause before the first poll: many sources with one interval do not all start in one instant.
-    mutating func startJitter() -> Duration {
+    package mutating func startJitter() -> Duration {
         min(every / 10, .seconds(2)) * random.unit()
     }
 
@@ -42,6 +42,27 @@ struct PollSchedule: Sendable {
         let doubled = PollSchedule.slow * (1 << min(failures, 10))
         failures += 1
         return max(startedAt + every, now + max(every, min(doubled, PollSchedule.slowest))) + jitter()
+    }
+
+    /// When to poll next, after a poll that went well; says when polls had to be skipped.
+    package mutating func after(_ result: PollResult, startedAt: Instant, now: Instant, log: Log) -> Instant {
+        let next = next(startedAt: startedAt, now: now, minimumWait: result.minimumWait)
+        // Reported each time the count has doubled: a source that is always late does not fill the log.
+        let before = skipped - skippedLast
+        if skipped.leadingZeroBitCount < before.leadingZeroBitCount {
+            log.info(
+                "the poll took longer than \(every.text): polls skipped: \(skippedLast), \(skipped) in all",
+                ["skipped": String(skipped)])
+        }
+        return next
+    }
+
+    /// When to poll next, after a poll that failed; says so.
+    package mutating func after(_ error: any Error, startedAt: Instant, now: Instant, log: Log) -> Instant {
+        let next = nextAfterFailure(startedAt: startedAt, now: now)
+        let pause = Duration.seconds(Int64((next - now).seconds.rounded()))
+        log.error("poll failed: \(describeError(error)); asks again in \(pause.text)", ["failures": String(failures)])
+        return next
     }
 
     /// Ticks at `startedAt + n * every`, n = 1..., that are before `now`.

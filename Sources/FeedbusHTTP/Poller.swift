@@ -51,30 +51,12 @@ public struct Poller: Sendable {
         let next: Instant
         do {
             guard let result = try await poll(), !once else { return nil }
-            next = schedule.next(startedAt: startedAt, now: clock.now, minimumWait: result.minimumWait)
-            reportSkipped(schedule)
+            next = schedule.after(result, startedAt: startedAt, now: clock.now, log: log)
         } catch {
             try Task.checkCancellation()
             if once || error is CancellationError { throw error }
-            next = schedule.nextAfterFailure(startedAt: startedAt, now: clock.now)
-            report(error, schedule, until: next)
+            next = schedule.after(error, startedAt: startedAt, now: clock.now, log: log)
         }
         return next
-    }
-
-    /// Reported each time the count has doubled: a source that is always late does not fill the log.
-    private func reportSkipped(_ schedule: PollSchedule) {
-        let before = schedule.skipped - schedule.skippedLast
-        guard schedule.skipped.leadingZeroBitCount < before.leadingZeroBitCount else { return }
-        log.info(
-            "the poll took longer than \(every.text): polls skipped: \(schedule.skippedLast), \(schedule.skipped) in all",
-            ["skipped": String(schedule.skipped)])
-    }
-
-    private func report(_ error: any Error, _ schedule: PollSchedule, until next: Instant) {
-        let pause = Duration.seconds(Int64((next - clock.now).seconds.rounded()))
-        log.error(
-            "poll failed: \(describeError(error)); asks again in \(pause.text)", ["failures": String(schedule.failures)]
-        )
     }
 }

@@ -16,6 +16,7 @@ package final class ServiceLedger: Sendable {
 
     private struct State {
         var budgets = Budgets()
+        var known = KnownBudgets()
         var backoffs: [ServiceKey: Backoff] = [:]
         var redirects = Redirects.Memory()
         var counts = Counts()
@@ -27,7 +28,17 @@ package final class ServiceLedger: Sendable {
 
     package var counts: Counts { state.withLock { $0.counts } }
 
-    func count(_ what: any WritableKeyPath<Counts, Int> & Sendable) { state.withLock { $0.counts[keyPath: what] += 1 } }
+    func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
+
+    /// The last word of every service about its budgets, by service, credential and resource.
+    package var budgets: [ServiceBudget] { state.withLock { $0.known.all } }
+
+    /// Changes whenever a budget does.
+    package var budgetsVersion: Int { state.withLock { $0.known.version } }
+
+    func note(_ limits: RateLimits, service: ServiceKey, resource: String, at now: WallTime) {
+        state.withLock { $0.known.note(limits, service: service, resource: resource, at: now) }
+    }
 
     /// What a request has to wait for now; nil: its budget is open.
     func block(_ service: ServiceKey, resource: String, now: Instant) -> Block? {

@@ -92,11 +92,17 @@ package enum WaitCalculator {
         return left > .zero ? left : nil
     }
 
+    /// From the answer to `X-RateLimit-Reset`, however much is left of the quota; nil where it is not said.
+    static func timeToReset(_ headers: HTTPHeaders, now: WallTime) -> Duration? {
+        reset(headers, date: headers["Date"].flatMap(HTTPDate.parse) ?? now)
+    }
+
     private static func quotaReset(_ headers: HTTPHeaders, date: @autoclosure () -> WallTime) -> Duration? {
-        guard isSpent(headers), let text = headers["X-RateLimit-Reset"], let value = Int64(trimmed(text)), value > 0
-        else {
-            return nil
-        }
+        isSpent(headers) ? reset(headers, date: date()) : nil
+    }
+
+    private static func reset(_ headers: HTTPHeaders, date: @autoclosure () -> WallTime) -> Duration? {
+        guard let text = headers["X-RateLimit-Reset"], let value = Int64(trimmed(text)), value > 0 else { return nil }
         // GitHub sends Unix seconds. Others send the seconds that are left, or Unix milliseconds.
         let left: Duration
         switch value {

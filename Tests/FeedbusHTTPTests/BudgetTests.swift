@@ -1,6 +1,7 @@
 // feedbus: tests of budgets and back-off.
 
 import FeedbusBase
+import FeedbusTestKit
 import Testing
 
 @testable import FeedbusHTTP
@@ -70,5 +71,44 @@ import Testing
             HTTPRequest("http://h/?key=1", headers: ["authorization": "x"]),
         ].map { ServiceKey($0, url) }
         #expect(Set(keys).count == 4)
+    }
+
+    /// GitHub counts `core` and `search` apart, and each credential for itself.
+    @Test func theLastWordAboutEachBudgetIsKept() throws {
+        try Simulation.run { simulation in
+            func limits(_ remaining: Int, _ resource: String) -> HTTPHeaders {
+                [
+                    "X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "\(remaining)",
+                    "X-RateLimit-Reset": "\(Bed.epoch + 7_600)", "X-RateLimit-Resource": resource,
+                    // The service's clock is an hour ahead of ours; its point in time is told by its own clock.
+                    "Date": "Sun, 01 Mar 2026 13:00:00 GMT",
+                ]
+            }
+            let bed = Bed(
+                simulation, .answer(200, limits(59, "core")), .answer(304, limits(58, "core")),
+                .answer(200, limits(9, "search")), .answer(200, limits(4_999, "core")), .answer(200),
+                .answer(200, ["X-RateLimit-Remaining": "many"]))
+            let client = bed.client()
+            _ = try await client.fetch(HTTPRequest(feed), decode: text)
+            _ = try await client.fetch(
+                HTTPRequest(feed),
+                validators: Validators(etag: "\"a\"", lastModified: nil, lastFull: bed.clock.wallTime),
+                decode: text)
+            _ = try await client.fetch(HTTPRequest(feed), resource: "search", decode: text)
+            _ = try await client.fetch(HTTPRequest(feed, bearer: Secret("hush-hush")), decode: text)
+            let version = bed.ledger.budgetsVersion
+            _ = try await client.fetch(HTTPRequest(feed), decode: text)
+            _ = try await client.fetch(HTTPRequest(feed), decode: text)
+            #expect(bed.ledger.budgetsVersion == version)
+            let known = bed.ledger.budgets
+            #expect(
+                known.map { "\($0.credential) \($0.resource) \($0.remaining)/\($0.limit ?? 0)" } == [
+                    "none core 58/60", "none search 9/60", "token core 4999/60",
+                ])
+            let resets = known[0].resetsAt.map { $0 - bed.clock.wallTime }
+            #expect(resets == .seconds(4_000))
+            #expect(known.allSatisfy { $0.service == "http://127.0.0.1:8080" })
+            #expect(!String(describing: known).contains("hush"))
+        }
     }
 }

@@ -158,6 +158,107 @@ import Testing
         }
     }
 
+    /// Ten times as many as may be under way: the others wait, on no connection, and no connection is given up that the
+    /// next request needs. The service counts.
+    @Test func aHostIsAskedOnSoManyConnectionsAndNoMore() async throws {
+        try await LocalService.withTransport(isOwn: true) { transport, service, loop in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...640 {
+                    group.addTask(executorPreference: loop.taskExecutor) {
+                        let answer = try await transport.send(HTTPRequest(service.url + "/pause"))
+                        #expect(answer.status == 200)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let accepted = try await transport.send(HTTPRequest(service.url + "/accepted")).body.string
+            #expect(Int(accepted) ?? 0 <= CurlMulti.mostToOrigin)
+        }
+    }
+
+    @Test func whoWaitsForItsTurnCanLeave() async throws {
+        try await LocalService.withTransport(isOwn: true) { transport, service, loop in
+            func ask(_ path: String) -> Task<Int, any Error> {
+                loop.task { try await transport.send(HTTPRequest(service.url + path)).status }
+            }
+            let hung = (1...CurlMulti.mostToOrigin).map { _ in ask("/hang") }
+            let first = ask("/size/1")
+            let second = ask("/size/2")
+            // Under another name it is another origin, which nobody waits for.
+            let other = try await transport.send(HTTPRequest(service.otherURL + "/size/3"))
+            #expect(other.status == 200)
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+            hung[0].cancel()
+            let status = try await second.value
+            #expect(status == 200)
+            let last = ask("/size/4")
+            transport.close()
+            for task in hung + [last] {
+                let ended = await failure { try await task.value }
+                #expect(ended?.code == .httpClosed || task == hung[0])
+            }
+        }
+    }
+
+    /// A handle that has served one request serves another: nothing of the first may be left in it.
+    @Test func requestsLeaveNothingBehind() async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            let url = service.url + "/echo"
+            let requests = [
+                HTTPRequest(url, headers: ["X-A": "1", "User-Agent": "own"], bearer: Secret("t0ken")),
+                HTTPRequest(url), HTTPRequest(url), HTTPRequest(url, headers: ["X-A": "2"]),
+                HTTPRequest(url, method: "POST", body: "body"), HTTPRequest(url),
+                HTTPRequest(url, method: "PUT", body: "body"), HTTPRequest(url, bearer: Secret("other")),
+                HTTPRequest(url, method: "DELETE"), HTTPRequest(url),
+                HTTPRequest("http://u:p@127.0.0.1:\(service.port)/echo"), HTTPRequest(url),
+            ]
+            for request in requests {
+                let echo = try JSON.parse(try await transport.send(request).body)
+                #expect(echo["method"]?.string == request.method)
+                #expect(echo["body"]?.string == request.body?.string ?? "")
+                var headers = HTTPHeaders()
+                for pair in try #require(echo["headers"]).elements {
+                    let parts = pair.elements.map { $0.string ?? "" }
+                    headers.append(parts[0], parts[1])
+                }
+                #expect(headers["X-A"] == request.headers["X-A"])
+                #expect(headers["User-Agent"] == request.headers["User-Agent"] ?? "feedbus/test")
+                let token = request.bearer.map { "Bearer \($0.reveal())" }
+                #expect(headers["Authorization"] == token ?? (request.url.contains("@") ? "Basic dTpw" : nil))
+            }
+            let head = try await transport.send(HTTPRequest(url, method: "HEAD"))
+            #expect(head.status == 200 && head.body.isEmpty)
+            let whole = try await transport.send(HTTPRequest(url))
+            #expect(!whole.body.isEmpty)
+            let limited = await failure { try await transport.send(HTTPRequest(service.url + "/size/9", maxBody: 8)) }
+            #expect(limited?.code == .httpBodyTooLarge)
+            let nine = try await transport.send(HTTPRequest(service.url + "/size/9"))
+            #expect(nine.body.count == 9)
+            let late = await failure {
+                try await transport.send(HTTPRequest(service.url + "/hang", timeout: .milliseconds(50)))
+            }
+            #expect(late?.code == .httpTimeout)
+            let last = try await transport.send(HTTPRequest(service.url + "/pause"))
+            #expect(last.status == 200)
+        }
+    }
+
+    /// Blocks that are used again: no body may show what another one left.
+    @Test func bodiesOfAllSizesOneAfterTheOther() async throws {
+        try await LocalService.withTransport { transport, service, _ in
+            var kept: [Bytes] = []
+            for size in [30_000, 20_000, 30_001, 5_000, 4_096, 4_095, 1, 0, 70_000, 30_000, 100_000, 16_385] {
+                for kind in ["size", "gzip", "chunked"] {
+                    let body = try await transport.send(HTTPRequest(service.url + "/\(kind)/\(size)")).body
+                    #expect(body == Bytes(String(repeating: "x", count: size)))
+                    if size % 3 == 0 { kept.append(body) }
+                }
+            }
+            for body in kept { #expect(body == Bytes(String(repeating: "x", count: body.count))) }
+        }
+    }
+
     @Test func anyThreadMayAsk() async throws {
         try await LocalService.withTransport { transport, service, _ in
             try await Task.detached {

@@ -22,7 +22,10 @@ final class LocalService: Sendable {
         self.thread = thread
     }
 
-    static let shared = Task { () async throws -> LocalService in
+    static let shared = Task { try await start() }
+
+    /// One that nobody else asks.
+    private static func start() async throws -> LocalService {
         let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Support"
         let loop = try EventLoop.make(name: "service")
         let thread = try LoopThread(running: loop)
@@ -40,10 +43,12 @@ final class LocalService: Sendable {
     }
 
     /// Runs `body` on a loop of its own, with a transport there. At its end everything must close.
+    /// - Parameter isOwn: on a service that nobody else asks.
     static func withTransport(
+        isOwn: Bool = false,
         _ body: @escaping @Sendable (CurlTransport, LocalService, EventLoop) async throws -> Void
     ) async throws {
-        let service = try await shared.value
+        let service = try await isOwn ? start() : shared.value
         let loop = try EventLoop.make(name: "test")
         let thread = try LoopThread(running: loop)
         let result = await loop.task {

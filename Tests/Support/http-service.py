@@ -19,6 +19,8 @@ Prints its port, serves until its stdin ends, and answers by path:
     /drip                  a byte every 50 ms, for ever
     /gone                  how many clients of /hang and /drip have gone away
     /hung                  how many clients of /hang have come so far (it never falls: tests run side by side)
+    /pause                 an answer after 20 ms
+    /accepted              how many connections were accepted so far
     /redirect/N?to=URL     that redirect
     /close                 an answer, and then the connection is closed without telling
     /once/N                an answer, when N such requests have come; then each connection lives until its next request
@@ -38,7 +40,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 lock = threading.Lock()
-counts = {"gone": 0, "hung": 0}
+counts = {"gone": 0, "hung": 0, "accepted": 0}
 barriers = {}
 
 
@@ -154,6 +156,9 @@ class Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
         elif what in counts:
             self.answer(200, str(counts[what]).encode())
+        elif what == "pause":
+            time.sleep(0.02)
+            self.answer(200, b"done")
         elif what == "redirect":
             self.answer(number, b"moved", [("Location", parse_qs(parts.query)["to"][0])])
         elif what in ("once", "once-reset"):
@@ -172,6 +177,10 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
+
+    def process_request(self, *arguments):
+        count("accepted", 1)
+        super().process_request(*arguments)
 
     def handle_error(self, *_):
         pass

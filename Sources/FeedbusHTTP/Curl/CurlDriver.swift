@@ -11,10 +11,22 @@ actor CurlDriver {
     /// Made by the first request, because it belongs to the loop's thread. Nil again after `close`.
     private var multi: CurlMulti?
     private var transfers: [UInt64: CurlTransfer] = [:]
+    /// Requests beyond what may be under way at a time.
+    private var line = FairLine<String, Waiting>(
+        mostAtPlace: CurlMulti.mostToOrigin, most: CurlMulti.most)
+    private let bodies = BodyPool()
     /// Requests that are about to start, and whether they were cancelled before they did.
     private var starting: [UInt64: Bool] = [:]
     private var lastID: UInt64 = 0
     private var isClosed = false
+
+    private typealias Continuation = UnsafeContinuation<HTTPResponse, any Error>
+
+    private struct Waiting {
+        var request: HTTPRequest
+        var origin: String
+        var continuation: Continuation
+    }
 
     init(loop: EventLoop, userAgent: String) {
         self.loop = loop
@@ -26,7 +38,7 @@ actor CurlDriver {
     func perform(_ request: HTTPRequest) async throws -> HTTPResponse {
         let id = announce()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { start(id, request, $0) }
+            try await withUnsafeThrowingContinuation { enter(id, request, $0) }
         } onCancel: {
             loop.perform { self.assumeIsolated { $0.cancel(id) } }
         }
@@ -39,33 +51,52 @@ actor CurlDriver {
         return lastID
     }
 
-    private func start(
-        _ id: UInt64, _ request: HTTPRequest, _ continuation: CheckedContinuation<HTTPResponse, any Error>
-    ) {
+    private func enter(_ id: UInt64, _ request: HTTPRequest, _ continuation: Continuation) {
         loop.preconditionOnLoop()
         if starting.removeValue(forKey: id) == true { return continuation.resume(throwing: CancellationError()) }
         if isClosed { return continuation.resume(throwing: closedError()) }
+        let origin: String
+        do { origin = try request.origin ?? HTTPURL(request.url).origin } catch {
+            return continuation.resume(throwing: error)
+        }
+        let waiting = Waiting(request: request, origin: origin, continuation: continuation)
+        if line.enter(id, at: origin, waiting), !start(id, waiting) { startNext(after: origin) }
+    }
+
+    /// Starts a request that has its place.
+    /// - Returns: false where that failed: its place is free again.
+    private func start(_ id: UInt64, _ waiting: Waiting) -> Bool {
         do {
             let multi = try multi ?? makeMulti()
             self.multi = multi
-            guard let handle = multi.takeHandle() else {
+            guard let handle = multi.takeHandle(for: waiting.request.url) else {
                 throw FeedbusError(FeedbusError.Code("http.curl"), "libcurl has no memory", isRetriable: true)
             }
-            let transfer = CurlTransfer(id: id, request: request, handle: handle, continuation: continuation)
+            let transfer = CurlTransfer(
+                id: id, request: waiting.request, origin: waiting.origin, handle: handle, pool: bodies,
+                continuation: waiting.continuation)
             do {
                 try transfer.prepare(userAgent: userAgent)
             } catch {
-                multi.giveBack(handle, isPlain: false)
+                multi.giveBack(handle, isWhole: false)
                 throw error
             }
             guard multi.add(transfer) else {
-                multi.giveBack(handle, isPlain: false)
+                multi.giveBack(handle, isWhole: false)
                 throw FeedbusError(FeedbusError.Code("http.curl"), "libcurl refuses a transfer", isRetriable: true)
             }
             transfers[id] = transfer
+            return true
         } catch {
-            continuation.resume(throwing: error)
+            waiting.continuation.resume(throwing: error)
+            return false
         }
+    }
+
+    /// A place is free.
+    private func startNext(after origin: String) {
+        var origin = origin
+        while let (id, waiting) = line.leave(origin), !start(id, waiting) { origin = waiting.origin }
     }
 
     private func cancel(_ id: UInt64) {
@@ -75,6 +106,9 @@ actor CurlDriver {
         } else if let transfer = transfers[id] {
             end(transfer)
             transfer.fail(CancellationError())
+            startNext(after: transfer.origin)
+        } else if let waiting = line.cancel(id) {
+            waiting.continuation.resume(throwing: CancellationError())
         }
     }
 
@@ -119,7 +153,8 @@ actor CurlDriver {
             if transfer.beginRepeat(after: code), sendAgain(transfer, multi) { continue }
             transfers[transfer.id] = nil
             transfer.finish(code)
-            multi.giveBack(transfer.handle, isPlain: transfer.leavesHandlePlain)
+            multi.giveBack(transfer.handle, isWhole: code == CURLE_OK)
+            startNext(after: transfer.origin)
         }
         if !isAlive {
             abandon(
@@ -136,14 +171,17 @@ actor CurlDriver {
     private func end(_ transfer: CurlTransfer) {
         transfers[transfer.id] = nil
         multi?.remove(transfer)
-        multi?.giveBack(transfer.handle, isPlain: false)
+        multi?.giveBack(transfer.handle, isWhole: false)
     }
 
     private func abandon(_ error: FeedbusError) {
+        let waiting = line.removeAll()
         for transfer in transfers.values.sorted(by: { $0.id < $1.id }) {
             end(transfer)
             transfer.fail(error)
+            _ = line.leave(transfer.origin)
         }
+        for one in waiting { one.continuation.resume(throwing: error) }
         multi?.close()
         multi = nil
     }
