@@ -4,27 +4,22 @@ public import FeedbusPlugin
 import Polling
 
 /// Polls any JSON API that gives a list, and emits its items: each once, or again when it has changed.
-public actor HTTPPoll: Source {
+public actor HTTPPoll: PollingSource {
     public static let name = "HTTPPoll"
     public static let summary = "the items of any JSON API, polled politely, each once or at every change"
 
     public nonisolated let context: PluginContext
     private let options: HTTPPollOptions
-    private let firstPage: String
-    private let http: PoliteClient
     private var memory = ItemMemory()
     private var validators: Validators?
     /// No poll has been completed yet, in this run or an earlier one.
     private var isNew = true
-    private var origins: [Bool: EventOrigin] = [:]
     private var gaps = 0
     private var unusable = 0
 
     public init(options: HTTPPollOptions, context: PluginContext) {
         self.context = context
         self.options = options
-        firstPage = options.firstPage
-        http = context.http.with(revalidateAfter: options.revalidateAfter)
     }
 
     public static func check(_ options: HTTPPollOptions, _ checking: OptionCheck) {
@@ -39,16 +34,12 @@ public actor HTTPPoll: Source {
         }
     }
 
-    public func run(_ output: Output) async throws {
-        // Apart: of thousands of feeds, nearly all sleep.
-        try await context.apart { try await self.load() }
-        try await context.poller(every: options.every).run {
-            try await self.context.apart { try await self.poll(output) }
-        }
-    }
+    public nonisolated var every: Duration { options.every }
+
+    public nonisolated var service: PollService { PollService(options.request(options.firstPage)) }
 
     /// Takes up where the last run ended.
-    private func load() async throws {
+    public func prepare() async throws {
         let saved = try await context.savedText(options.source)
         let known = ItemMemory(json: saved?["items"])
         memory = known ?? ItemMemory()
@@ -58,10 +49,13 @@ public actor HTTPPoll: Source {
     }
 
     /// What the saved validators are of. Its hash, as the address may hold a secret.
-    private var identity: String { Bytes(firstPage + "\n" + options.items.description).contentHashText }
+    private var identity: String { Bytes(options.firstPage + "\n" + options.items.description).contentHashText }
 
-    private func poll(_ output: Output) async throws -> PollResult? {
+    public func poll(_ output: Output) async throws -> PollResult? {
         let options = options
+        // Made anew each time: of thousands of feeds, nearly all sleep.
+        let http = context.http.with(revalidateAfter: options.revalidateAfter)
+        let firstPage = options.firstPage
         let first = try await http.fetch(options.request(firstPage), validators: validators) {
             try ItemsPage($0, options: options)
         }
@@ -94,22 +88,26 @@ public actor HTTPPoll: Source {
                 (key: "page", value: JSON.quote(identity)), (key: "items", value: memory.json),
                 (key: "validators", value: validators.json),
             ])
-            try await output.emit(items.map(event), saving: [CursorUpdate(options.source, cursor)])
+            try await output.emit(events(items), saving: [CursorUpdate(options.source, cursor)])
         }
         self.memory = memory
         self.validators = validators
         isNew = false
     }
 
-    private func event(_ item: Item) -> Event {
-        let origin =
-            origins[item.isRecorded]
-            ?? EventOrigin(
-                source: options.source, type: options.type, node: context.node, recorded: item.isRecorded)
-        origins[item.isRecorded] = origin
-        return Event(
-            origin: origin, id: item.id, subject: item.subject, time: item.time, data: item.data,
-            attributes: item.attributes)
+    private func events(_ items: [Item]) -> [Event] {
+        // For one poll: what it emits shares it, and what sleeps need not have it.
+        var origins: [Bool: EventOrigin] = [:]
+        return items.map { item in
+            let origin =
+                origins[item.isRecorded]
+                ?? EventOrigin(
+                    source: options.source, type: options.type, node: context.node, recorded: item.isRecorded)
+            origins[item.isRecorded] = origin
+            return Event(
+                origin: origin, id: item.id, subject: item.subject, time: item.time, data: item.data,
+                attributes: item.attributes)
+        }
     }
 
     private func report(_ pages: ItemsPages) {

@@ -19,28 +19,125 @@ enum ListOrder: String, Sendable, CaseIterable {
     case oldestFirst = "oldest_first"
 }
 
+/// As small as a reference: of thousands of feeds, each has several copies.
 public struct HTTPPollOptions: PollingOptions {
-    var url = ""
-    var items = JSONPointer("")!
-    var id: JSONPointer?
-    var time: JSONPointer?
-    var subject: JSONPointer?
-    var type = "dev.feedbus.item"
-    var on = Emission.new
-    var order = ListOrder.newestFirst
-    var history = History.all
-    var next: JSONPointer?
-    var maxPages = 10
-    var remember = 10_000
-    var headers: [RequestValue] = []
-    var query: [RequestValue] = []
-    var token: Secret?
-    public var every: Duration = .seconds(60)
-    public var timeout: Duration = .seconds(30)
-    public var maxBody = 16 << 20
-    public var revalidateAfter = 30
+    private struct Fields: Sendable {
+        var url: String = ""
+        var items: JSONPointer = JSONPointer("")!
+        var id: JSONPointer?
+        var time: JSONPointer?
+        var subject: JSONPointer?
+        var type: String = "dev.feedbus.item"
+        var on: Emission = Emission.new
+        var order: ListOrder = ListOrder.newestFirst
+        var history: History = History.all
+        var next: JSONPointer?
+        var maxPages: Int = 10
+        var remember: Int = 10_000
+        var headers: [RequestValue] = []
+        var query: [RequestValue] = []
+        var token: Secret?
+        var every: Duration = .seconds(60)
+        var timeout: Duration = .seconds(30)
+        var maxBody: Int = 16 << 20
+        var revalidateAfter: Int = 30
+    }
+
+    private final class Box: Sendable {
+        let fields: Fields
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private static let defaults = Box(Fields())
+
+    private var box = HTTPPollOptions.defaults
 
     public init() {}
+
+    private var fields: Fields { box.fields }
+
+    private mutating func change<Value>(_ field: WritableKeyPath<Fields, Value>, _ value: Value) {
+        var fields = box.fields
+        fields[keyPath: field] = value
+        box = Box(fields)
+    }
+
+    var url: String {
+        get { fields.url }
+        set { change(\.url, newValue) }
+    }
+    var items: JSONPointer {
+        get { fields.items }
+        set { change(\.items, newValue) }
+    }
+    var id: JSONPointer? {
+        get { fields.id }
+        set { change(\.id, newValue) }
+    }
+    var time: JSONPointer? {
+        get { fields.time }
+        set { change(\.time, newValue) }
+    }
+    var subject: JSONPointer? {
+        get { fields.subject }
+        set { change(\.subject, newValue) }
+    }
+    var type: String {
+        get { fields.type }
+        set { change(\.type, newValue) }
+    }
+    var on: Emission {
+        get { fields.on }
+        set { change(\.on, newValue) }
+    }
+    var order: ListOrder {
+        get { fields.order }
+        set { change(\.order, newValue) }
+    }
+    var history: History {
+        get { fields.history }
+        set { change(\.history, newValue) }
+    }
+    var next: JSONPointer? {
+        get { fields.next }
+        set { change(\.next, newValue) }
+    }
+    var maxPages: Int {
+        get { fields.maxPages }
+        set { change(\.maxPages, newValue) }
+    }
+    var remember: Int {
+        get { fields.remember }
+        set { change(\.remember, newValue) }
+    }
+    var headers: [RequestValue] {
+        get { fields.headers }
+        set { change(\.headers, newValue) }
+    }
+    var query: [RequestValue] {
+        get { fields.query }
+        set { change(\.query, newValue) }
+    }
+    var token: Secret? {
+        get { fields.token }
+        set { change(\.token, newValue) }
+    }
+    public var every: Duration {
+        get { fields.every }
+        set { change(\.every, newValue) }
+    }
+    public var timeout: Duration {
+        get { fields.timeout }
+        set { change(\.timeout, newValue) }
+    }
+    public var maxBody: Int {
+        get { fields.maxBody }
+        set { change(\.maxBody, newValue) }
+    }
+    public var revalidateAfter: Int {
+        get { fields.revalidateAfter }
+        set { change(\.revalidateAfter, newValue) }
+    }
 
     public static let options: [Option<HTTPPollOptions>] =
         [

@@ -16,7 +16,8 @@ struct StateCommand: Command {
     static let name = "state"
     static let summary = "look into the state folder, take out of it, or empty it"
     static let details = """
-        show    cursors, the logs of durable subjects with the places of their readers, and dead letters
+        show    cursors, the logs of durable subjects with the places of their readers, dead letters, and what services
+                have said last about their rate limits
         export  all of it on stdout, one JSON object a line
         reset   forget it: all, or what is of one node (a source's cursors, a reader's places, a subject's
                 log, a node's dead letters). What was delivered before may then be delivered again.

@@ -2,6 +2,7 @@
 
 import FeedbusBase
 import FeedbusJSON
+import Synchronization
 
 /// Text as a JSON string.
 package func jsonText(_ text: String) -> String { JSON.quote(text).string }
@@ -94,11 +95,23 @@ func readURL(_ name: String, _ value: PositionedValue, withQuery: Bool = false) 
 func readPointer(_ name: String, _ value: PositionedValue) -> OptionReading<JSONPointer> {
     let wanted = "a JSON pointer such as \"/value\""
     guard let text = value.string else { return .problems([wrong(name, value, wanted)]) }
-    guard let pointer = JSONPointer(text) else {
+    guard let pointer = sharedPointer(text) else {
         return .problems([value.problem("\"\(name)\" must be \(wanted), found \"\(text)\"", code: "not-a-pointer")])
     }
     return .value(pointer)
 }
+
+/// Thousands of nodes have the same few pointers: they share the memory of each.
+private func sharedPointer(_ text: String) -> JSONPointer? {
+    knownPointers.withLock { known in
+        if let pointer = known[text] { return pointer }
+        guard let pointer = JSONPointer(text) else { return nil }
+        if known.count < 1_000 { known[text] = pointer }
+        return pointer
+    }
+}
+
+private let knownPointers = Mutex<[String: JSONPointer]>([:])
 
 func readSecret(_ name: String, _ value: PositionedValue, _ context: OptionContext) -> OptionReading<Secret> {
     // A secret written into the config itself is refused, and not repeated in the message.

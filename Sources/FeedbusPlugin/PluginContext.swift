@@ -32,22 +32,17 @@ public enum ErrorPolicy: String, Sendable, CaseIterable {
 /// A value that is as small as a reference: of thousands of nodes, each has several copies, and so has each of their
 /// calls that is under way.
 public struct PluginContext: Sendable {
+    /// What is a node's own. All else is shared by the contexts of a graph.
     private struct Fields: Sendable {
+        var shared: PluginSurroundings
         var node: String
         var log: Log
-        var clock: any EventClock
-        var mode: RunMode
         var retry: RetryPolicy
         var onError: ErrorPolicy
-        var http: PoliteClient
-        var host: any LoopHost
-        var directory: String
         var seed: UInt64
-        var headline: @Sendable (Event) -> String?
-        var dropped: @Sendable (Int) -> Void
-        var refused: @Sendable (Event, _ reason: String) -> Void
-        var refusedText: @Sendable (Bytes, _ reason: String) -> Void
-        var loadCursor: @Sendable (String) async throws -> Bytes?
+        var services: any PluginServices
+        /// Nil: it is made when it is asked for.
+        var http: PoliteClient?
     }
 
     private final class Box: Sendable {
@@ -57,6 +52,7 @@ public struct PluginContext: Sendable {
 
     private var box: Box
 
+    /// A context that is told all by itself.
     package init(
         node: String, log: Log, clock: any EventClock, mode: RunMode, retry: RetryPolicy,
         onError: ErrorPolicy, http: PoliteClient, host: any LoopHost, directory: String, seed: UInt64,
@@ -70,15 +66,54 @@ public struct PluginContext: Sendable {
     ) {
         box = Box(
             Fields(
-                node: node, log: log, clock: clock, mode: mode, retry: retry, onError: onError, http: http, host: host,
-                directory: directory, seed: seed, headline: headline, dropped: countDropped, refused: refused,
-                refusedText: refusedText, loadCursor: loadCursor))
+                shared: PluginSurroundings(
+                    clock: clock, mode: mode, host: host, directory: directory, headline: headline,
+                    http: { _, _, _, _, _ in http }),
+                node: node, log: log, retry: retry, onError: onError, seed: seed,
+                services: GivenServices(
+                    dropped: countDropped, refused: refused, refusedText: refusedText, loadCursor: loadCursor),
+                http: http))
+    }
+
+    /// The context of one node of many.
+    package init(
+        node: String, log: Log, retry: RetryPolicy, onError: ErrorPolicy, seed: UInt64, shared: PluginSurroundings,
+        services: any PluginServices
+    ) {
+        box = Box(
+            Fields(
+                shared: shared, node: node, log: log, retry: retry, onError: onError, seed: seed, services: services,
+                http: nil))
     }
 
     private mutating func change<Value>(_ field: WritableKeyPath<Fields, Value>, to value: Value) {
         var fields = box.fields
         fields[keyPath: field] = value
         box = Box(fields)
+    }
+
+    private mutating func changeShared(
+        clock: (any EventClock)? = nil, mode: RunMode? = nil, host: (any LoopHost)? = nil, directory: String? = nil,
+        headline: (@Sendable (Event) -> String?)? = nil
+    ) {
+        let old = box.fields.shared
+        change(
+            \.shared,
+            to: PluginSurroundings(
+                clock: clock ?? old.clock, mode: mode ?? old.mode, host: host ?? old.host,
+                directory: directory ?? old.directory, headline: headline ?? old.headline, http: old.http))
+    }
+
+    private mutating func changeServices(
+        dropped: (@Sendable (Int) -> Void)? = nil, loadCursor: (@Sendable (String) async throws -> Bytes?)? = nil
+    ) {
+        let old = box.fields.services
+        change(
+            \.services,
+            to: GivenServices(
+                dropped: dropped ?? { old.dropped($0) }, refused: { old.refused($0, reason: $1) },
+                refusedText: { old.refusedText($0, reason: $1) },
+                loadCursor: loadCursor ?? { try await old.loadCursor($0) }))
     }
 
     /// The node's name in the config.
@@ -94,13 +129,13 @@ public struct PluginContext: Sendable {
 
     /// The only source of time.
     public var clock: any EventClock {
-        get { box.fields.clock }
-        set { change(\.clock, to: newValue) }
+        get { box.fields.shared.clock }
+        set { changeShared(clock: newValue) }
     }
 
     public var mode: RunMode {
-        get { box.fields.mode }
-        set { change(\.mode, to: newValue) }
+        get { box.fields.shared.mode }
+        set { changeShared(mode: newValue) }
     }
 
     /// The node's `retry`; already applied to polls by `http`, and to writes by the runtime.
@@ -115,22 +150,28 @@ public struct PluginContext: Sendable {
         set { change(\.onError, to: newValue) }
     }
 
-    /// The polite client, in this node's name.
+    /// The polite client, in this node's name. It may be made anew each time: budgets and back-off are shared by all.
     public var http: PoliteClient {
-        get { box.fields.http }
+        get {
+            let fields = box.fields
+            if let http = fields.http { return http }
+            // Jitter that begins anew with each client must not be the same each time.
+            let seed = fields.seed ^ UInt64(bitPattern: clock.now.nanoseconds)
+            return fields.shared.http(fields.node, fields.retry, fields.log, clock, seed)
+        }
         set { change(\.http, to: newValue) }
     }
 
     /// Files, pipes, processes and the thread pool of the loop that hosts the plugin.
     public var host: any LoopHost {
-        get { box.fields.host }
-        set { change(\.host, to: newValue) }
+        get { box.fields.shared.host }
+        set { changeShared(host: newValue) }
     }
 
     /// Relative paths in options count from here: the folder of the config file.
     public var directory: String {
-        get { box.fields.directory }
-        set { change(\.directory, to: newValue) }
+        get { box.fields.shared.directory }
+        set { changeShared(directory: newValue) }
     }
 
     /// Seed for the node's random numbers (jitter).
@@ -141,45 +182,41 @@ public struct PluginContext: Sendable {
 
     /// A short text for any event that a plugin of this program knows.
     public var headline: @Sendable (Event) -> String? {
-        get { box.fields.headline }
-        set { change(\.headline, to: newValue) }
+        get { box.fields.shared.headline }
+        set { changeShared(headline: newValue) }
     }
 
     package var dropped: @Sendable (Int) -> Void {
-        get { box.fields.dropped }
-        set { change(\.dropped, to: newValue) }
+        get { { [services = box.fields.services] in services.dropped($0) } }
+        set { changeServices(dropped: newValue) }
     }
 
-    /// Where refused events go: it reports them to their receipts, counts and logs them.
-    package var refused: @Sendable (Event, _ reason: String) -> Void { box.fields.refused }
-
-    /// Where texts go that are no events.
-    package var refusedText: @Sendable (Bytes, _ reason: String) -> Void { box.fields.refusedText }
-
     package var loadCursor: @Sendable (String) async throws -> Bytes? {
-        get { box.fields.loadCursor }
-        set { change(\.loadCursor, to: newValue) }
+        get { { [services = box.fields.services] in try await services.loadCursor($0) } }
+        set { changeServices(loadCursor: newValue) }
     }
 
     /// The executor of the plugin's actor.
-    public var executor: UnownedSerialExecutor { box.fields.host.serialExecutor }
+    public var executor: UnownedSerialExecutor { box.fields.shared.host.serialExecutor }
 
     /// Says that a stage left events out because it could not treat them (`on_error: "drop"`): they are counted in the
     /// node's name. Events that a stage leaves out because that is its job are not counted.
-    public func countDropped(_ count: Int) { dropped(count) }
+    public func countDropped(_ count: Int) { box.fields.services.dropped(count) }
 
     /// Gives up on one event that cannot be treated, while its neighbours go on: it is counted as refused and logged, in
     /// the node's name, and the source may move on. Leave the event out of what the stage emits.
     /// - Parameter reason: for people, without the event's id.
-    public func refuse(_ event: Event, reason: String) { refused(event, reason) }
+    public func refuse(_ event: Event, reason: String) { box.fields.services.refused(event, reason: reason) }
 
     /// Sets a text aside that is no event: a line of a source that cannot be read. It is kept with the dead letters, as it
     /// is; counting and logging it are the source's own.
     /// - Parameter reason: for people.
-    public func setAside(_ text: Bytes, reason: String) { refusedText(text, reason) }
+    public func setAside(_ text: Bytes, reason: String) { box.fields.services.refusedText(text, reason: reason) }
 
     /// What was last saved under `key` by `Output.emit(_:saving:)`, also in an earlier run; nil at first.
-    public func cursor(_ key: String = "cursor") async throws -> Bytes? { try await loadCursor(key) }
+    public func cursor(_ key: String = "cursor") async throws -> Bytes? {
+        try await box.fields.services.loadCursor(key)
+    }
 
     /// Starts work on the plugin's loop. An unstructured `Task { }` would leave it.
     @discardableResult

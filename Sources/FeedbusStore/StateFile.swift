@@ -39,6 +39,7 @@ package struct StateSummary: Sendable {
     package var cursors: [Cursor]
     package var subjects: [Subject]
     package var letters: [Letters]
+    package var budgets: [StoredBudget] = []
 }
 
 /// Opens the state of a folder beside the program, without its loop. Blocks; for commands.
@@ -118,6 +119,8 @@ package final class StateFile {
                     reason: row.text(5)))
             return true
         }
+        // They are of services, and not of nodes.
+        if node == nil, try hasTable("budgets") { summary.budgets = try BudgetTable.read(connection) }
         guard let node else { return summary }
         summary.cursors.removeAll { $0.node != node }
         summary.letters.removeAll { $0.node != node }
@@ -168,6 +171,7 @@ package final class StateFile {
         try database.transaction { _ in
             try connection.run("DELETE FROM dead_letters WHERE ?1 IS NULL OR node = ?1", bind)
             guard !onlyDeadLetters else { return }
+            if node == nil { try connection.run("DELETE FROM budgets") { _ in } }
             try connection.run("DELETE FROM cursors WHERE ?1 IS NULL OR node = ?1", bind)
             try connection.run("DELETE FROM subscribers WHERE ?1 IS NULL OR name = ?1", bind)
             var names: [String] = []

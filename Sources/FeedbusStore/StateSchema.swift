@@ -6,7 +6,7 @@ import Glibc
 
 /// The layout, by the number in the database's `user_version`.
 enum StateSchema {
-    static let version = 2
+    static let version = 3
     /// Marks the database as feedbus's: "fbus".
     static let applicationID = 0x6662_7573
     /// Up to this size all of a database is looked at when it is opened; of a larger one the small tables.
@@ -30,6 +30,11 @@ enum StateSchema {
         CREATE TABLE dead_letters (number INTEGER PRIMARY KEY AUTOINCREMENT, node TEXT NOT NULL, reason TEXT NOT NULL,
                                    at INTEGER NOT NULL, size INTEGER NOT NULL, origin INTEGER, id TEXT, subject TEXT,
                                    time TEXT, attributes TEXT, data TEXT NOT NULL);
+        """,
+        """
+        CREATE TABLE budgets (service TEXT NOT NULL, credential TEXT NOT NULL, resource TEXT NOT NULL, quota INTEGER,
+                              remaining INTEGER NOT NULL, resets INTEGER, seen INTEGER NOT NULL,
+                              PRIMARY KEY (service, credential, resource)) WITHOUT ROWID;
         """,
     ]
 

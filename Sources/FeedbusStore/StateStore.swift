@@ -88,6 +88,11 @@ package final class StateStore: Sendable {
         }
     }
 
+    /// Saves what services have said last about their rate limits.
+    package func save(_ budgets: [StoredBudget]) async throws {
+        try await write { database in try BudgetTable.save(budgets, database.connection) }
+    }
+
     /// Closes the database and frees the folder. Later calls throw.
     package func close() async {
         _ = try? await host.offload { [writer, reader] in

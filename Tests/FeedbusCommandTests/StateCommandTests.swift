@@ -46,6 +46,14 @@ import Testing
             _ = try await store.add(
                 [DeadLetter(node: "void", reason: "too \"big\"", at: noon, body: .event(events[0]))],
                 cap: DeadLetterCap())
+            let service = "https://api.example.com:443"
+            func budget(_ resource: String, _ remaining: Int) -> StoredBudget {
+                StoredBudget(
+                    service: service, credential: "none", resource: resource, limit: 60, remaining: remaining,
+                    resetsAt: noon + .seconds(3_600), seenAt: noon)
+            }
+            try await store.save([budget("core", 60), budget("search", 9)])
+            try await store.save([budget("core", 59)])
             await store.close()
         }
     }
@@ -72,10 +80,17 @@ import Testing
                         void: 2 events to come
                     dead letters:
                       void: 1, 13 bytes, 2026-11-30T12:00:00Z to 2026-11-30T12:00:00Z; the last one: too "big"
+                    budgets:
+                      https://api.example.com:443 core (credential: none): 59 of 60 left, whole again at 2026-11-30T13:00:00Z; as of 2026-11-30T12:00:00Z
+                      https://api.example.com:443 search (credential: none): 9 of 60 left, whole again at 2026-11-30T13:00:00Z; as of 2026-11-30T12:00:00Z
                     """)
             #expect(feedbus("state", "show", "--node", "tick").out.hasSuffix("cursors:\n  tick: cursor, 2 bytes\n"))
             let json = feedbus("state", "show", "--format", "json").out
             #expect(json.contains("\"readers\":[{\"name\":\"void\",\"acked\":1,\"behind\":2}]"))
+            #expect(
+                json.contains(
+                    "{\"service\":\"https://api.example.com:443\",\"credential\":\"none\",\"resource\":\"core\",\"limit\":60,\"remaining\":59,\"resets\":\"2026-11-30T13:00:00Z\",\"seen\":\"2026-11-30T12:00:00Z\"}"
+                ))
             #expect(json.contains("\"reason\":\"too \\\"big\\\"\""))
         }
     }
@@ -84,13 +99,14 @@ import Testing
         try withState { feedbus, folder in
             try fill(folder)
             let lines = feedbus("state", "export").out.split(separator: "\n")
-            #expect(lines.count == 6)
+            #expect(lines.count == 8)
+            #expect(lines[1].hasPrefix("{\"budget\":{\"service\":\"https://api.example.com:443\""))
             #expect(lines[0] == "{\"cursor\":{\"node\":\"tick\",\"key\":\"cursor\",\"value\":\"12\"}}")
             #expect(
-                lines[2].hasPrefix(
+                lines[4].hasPrefix(
                     "{\"event\":{\"subject\":\"all\",\"number\":1,\"event\":{\"specversion\":\"1.0\",\"id\":\"e1\""))
             #expect(
-                lines[5].hasPrefix("{\"dead_letter\":{\"number\":1,\"node\":\"void\",\"reason\":\"too \\\"big\\\"\""))
+                lines[7].hasPrefix("{\"dead_letter\":{\"number\":1,\"node\":\"void\",\"reason\":\"too \\\"big\\\"\""))
             func printed(_ start: String) -> Int {
                 feedbus("replay", "--subject", "all", "--from", start, "--to", "-").out.split(separator: "\n").count
             }

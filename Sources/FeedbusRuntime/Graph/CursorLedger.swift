@@ -21,25 +21,34 @@ final class CursorLedger: Sendable {
         var isIdle: Bool { machine.openCount == 0 && ready.isEmpty && !isSaving }
     }
 
+    /// What the ledgers of many sources have in common.
+    final class Keeper: Sendable {
+        let log: Log
+        let clock: any EventClock
+        let host: any LoopHost
+        let save: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
+
+        init(
+            log: Log, clock: any EventClock, host: any LoopHost,
+            save: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
+        ) {
+            self.log = log
+            self.clock = clock
+            self.host = host
+            self.save = save
+        }
+    }
+
     let node: String
-    private let log: Log
-    private let clock: any EventClock
-    private let host: any LoopHost
+    private let keeper: Keeper
     /// The receipts are of events that a durable log keeps.
     private let isKept: Bool
-    private let save: @Sendable ([CursorUpdate]) async throws -> Void
     private let state = Mutex(State())
 
-    init(
-        node: String, log: Log, clock: any EventClock, host: any LoopHost, isKept: Bool = false,
-        save: @escaping @Sendable ([CursorUpdate]) async throws -> Void
-    ) {
+    init(node: String, keeper: Keeper, isKept: Bool = false) {
         self.node = node
-        self.log = log
-        self.clock = clock
-        self.host = host
+        self.keeper = keeper
         self.isKept = isKept
-        self.save = save
     }
 
     /// A receipt for the events of one emission; when its last copy has gone, the cursors are due.
@@ -56,7 +65,7 @@ final class CursorLedger: Sendable {
             return (start, Self.takeWaiters(&state))
         }
         if start {
-            host.task { await self.saveAll() }
+            keeper.host.task { await self.saveAll() }
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -82,7 +91,7 @@ final class CursorLedger: Sendable {
             }
             if batch.isEmpty { break }
             do {
-                try await save(batch)
+                try await keeper.save(node, batch)
                 failures = 0
             } catch {
                 failures += 1
@@ -92,13 +101,13 @@ final class CursorLedger: Sendable {
                 }
                 let text = "the cursor cannot be saved: \(describeError(error))"
                 if gaveUp {
-                    log.error("\(text); events may be repeated at the next start")
+                    keeper.log.named(node).error("\(text); events may be repeated at the next start")
                     state.withLock { $0.isSaving = false }
                     break
                 }
-                if failures == 1 { log.error("\(text); trying again") }
+                if failures == 1 { keeper.log.named(node).error("\(text); trying again") }
                 let pause = RetryPolicy(base: .milliseconds(250), cap: .seconds(30), jitter: false)
-                try? await clock.sleep(for: pause.pause(afterAttempt: failures, unit: 1))
+                try? await keeper.clock.sleep(for: pause.pause(afterAttempt: failures, unit: 1))
             }
         }
         let waiters = state.withLock { Self.takeWaiters(&$0) }

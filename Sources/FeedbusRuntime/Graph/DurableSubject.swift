@@ -60,10 +60,11 @@ actor DurableSubject {
         _ name: String, log: Log, deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
         finish: @escaping @Sendable () -> Void
     ) -> CursorLedger {
-        let ledger = CursorLedger(node: name, log: log, clock: clock, host: host, isKept: true) { [weak self] updates in
+        let keeper = CursorLedger.Keeper(log: log, clock: clock, host: host) { [weak self] name, updates in
             guard let last = updates.last?.value, let acked = Int64(last.string) else { return }
             try await self?.save(acked, of: name)
         }
+        let ledger = CursorLedger(node: name, keeper: keeper, isKept: true)
         readers.append(DurableReader(name: name, ledger: ledger, deliver: deliver, finish: finish))
         return ledger
     }

@@ -115,8 +115,12 @@ private struct ProgramRun: Sendable {
                 await graph.stop(because: "--for \(duration.text) is over")
             }
         }
+        let budgets = loop.task { try await http.keepBudgets(in: store, clock: loop.clock, log: log) }
         let report = await graph.run()
         timer?.cancel()
+        budgets.cancel()
+        _ = try? await budgets.value
+        await http.saveBudgets(in: store, log: log)
         var code = report.exitCode
         do { try await http.close() } catch {
             log.error(describeError(error))
@@ -150,13 +154,17 @@ private struct ProgramRun: Sendable {
                 }
                 return nil
             },
-            http: { node, log, clock, seed in http.client(for: node, log: log, clock: clock, seed: seed) },
+            http: { _, retry, log, clock, seed in http.client(retry: retry, log: log, clock: clock, seed: seed) },
             loadCursor: { node, key in try await store.cursor(node: node, key: key) },
             saveCursors: { [isReplay = options.replay != nil] node, updates in
                 // What a replay has delivered is no dead letter any more.
                 if isReplay { return try await store.removeDeadLetters(ReplaySource.letters(in: updates)) }
                 try await store.save(updates.map { (node: node, key: $0.key, value: $0.value) })
-            }, store: store)
+            }, store: store,
+            memoryIsFree: { [loop] in
+                // It walks through all that is free: on the pool.
+                loop.task { try await loop.offload { trimMemory() } }
+            })
     }
 }
 
@@ -196,4 +204,10 @@ private final class SignalState: Sendable {
             for number in early { await handler(number) }
         }
     }
+}
+
+/// Gives memory that is free back to the system, where the C library has a way to do so (glibc).
+private func trimMemory() {
+    typealias Trim = @convention(c) (Int) -> Int32
+    if let found = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(found, to: Trim.self)(0) }
 }

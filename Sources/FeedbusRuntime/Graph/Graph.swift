@@ -8,8 +8,8 @@ import FeedbusStore
 
 /// A graph that runs. One actor on the loop; made for one run.
 package actor Graph {
-    let plan: Plan
-    let services: GraphServices
+    nonisolated let plan: Plan
+    nonisolated let services: GraphServices
     private nonisolated let executor: UnownedSerialExecutor
     /// The time of stages and sinks.
     let graceClock: GraceClock
@@ -24,8 +24,10 @@ package actor Graph {
     var places: [CursorLedger] = []
     var counters: [String: NodeCounters] = [:]
     var dropNotices: [String: DropNotice] = [:]
-    private var refusalNotices: [String: RefusalNotice] = [:]
-    private var sourceTasks: [Task<Void, any Error>] = []
+    private var nodeServices: [String: NodeServices] = [:]
+    private var sources: [SourceRunner] = []
+    /// The polls of sources that sleep.
+    nonisolated let timetable: PollTimetable
     private var consumerTasks: [Task<Void, any Error>] = []
     private var graceTask: Task<Void, any Error>?
     /// Nodes whose task has not ended.
@@ -44,6 +46,8 @@ package actor Graph {
         self.services = services
         self.executor = services.host.serialExecutor
         self.graceClock = GraceClock(services.clock, host: services.host)
+        timetable = PollTimetable(
+            clock: services.clock, host: services.host, crowdHasGone: services.memoryIsFree)
     }
 
     // MARK: - Running
@@ -53,11 +57,13 @@ package actor Graph {
         let started = services.clock.now
         await start()
         if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
-        for (_, box) in inOrder(letters) { await box.settle() }
+        for box in allLetters { await box.settle() }
         await settle()
+        timetable.stop()
         graceTask?.cancel()
         // They hold the graph, which would never go.
         sinks = [:]
+        sources = []
         return report(since: started)
     }
 
@@ -88,14 +94,26 @@ package actor Graph {
         for node in plan.nodes {
             let counters = NodeCounters()
             self.counters[node.name] = counters
-            guard let store = services.store else { continue }
-            letters[node.name] = DeadLetterBox(
-                node: node.name, store: store, cap: plan.settings.deadLetters, log: services.log.named(node.name),
-                clock: services.clock, host: services.host, counters: counters)
+            // Of a source, they are made with the first one.
+            if case .source = node.role { continue }
+            letters[node.name] = makeLetters?(node.name, counters)
         }
         let outputs = await wire()
+        let common = NodeServices.Surroundings(
+            log: services.log, clock: services.clock, loadCursor: services.loadCursor, makeLetters: makeLetters)
+        let keeper = CursorLedger.Keeper(
+            log: services.log, clock: services.clock, host: services.host, save: services.saveCursors)
+        // A source is cancelled at the stop; the others finish what they have.
+        let (ofSources, ofOthers) = (surroundings(services.clock), surroundings(graceClock))
         for node in plan.nodes {
-            let context = context(for: node)
+            var shared = ofOthers
+            if case .source = node.role { shared = ofSources }
+            let nodeServices = NodeServices(
+                node: node.name, counters: counters[node.name]!, letters: letters[node.name], graph: common)
+            self.nodeServices[node.name] = nodeServices
+            let context = PluginContext(
+                node: node.name, log: services.log.named(node.name), retry: node.retry, onError: node.onError,
+                seed: seed(of: node), shared: shared, services: nodeServices)
             switch node.role {
             case .subject:
                 guard let subject = durables[node.name] else { break }
@@ -104,14 +122,13 @@ package actor Graph {
             case .source(let make):
                 running.insert(node.name)
                 runningSources.insert(node.name)
-                let ledger = CursorLedger(
-                    node: node.name, log: context.log, clock: services.clock, host: services.host
-                ) { [save = services.saveCursors, name = node.name] in try await save(name, $0) }
+                let ledger = CursorLedger(node: node.name, keeper: keeper)
                 ledgers[node.name] = ledger
                 let runner = SourceRunner(
                     make: make, context: context, output: outputs[node.name]!, ledger: ledger,
-                    counters: counters[node.name]!, supervision: plan.settings.supervision)
-                sourceTasks.append(task { [name = node.name] in await self.ended(name, await runner.run()) })
+                    counters: counters[node.name]!, graph: self)
+                sources.append(runner)
+                runner.start()
             case .stage(let make):
                 startStage(node, .one(workers: node.workers, make), context, [outputs[node.name]])
             case .join(let make):
@@ -144,34 +161,28 @@ package actor Graph {
         consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
     }
 
-    private func context(for node: PlannedNode) -> PluginContext {
-        let log = services.log.named(node.name)
-        var hash: UInt64 = services.seed
-        for byte in node.name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        // A source is cancelled at the stop; the others finish what they have.
-        var clock: any EventClock = graceClock
-        if case .source = node.role { clock = services.clock }
-        let refusals = RefusalNotice(log: log, clock: services.clock, counters: counters[node.name]!)
-        refusalNotices[node.name] = refusals
-        return PluginContext(
-            node: node.name, log: log, clock: clock, mode: services.mode, retry: node.retry,
-            onError: node.onError, http: services.http(node, log, clock, hash), host: services.host,
-            directory: plan.settings.directory, seed: hash, headline: services.headline,
-            countDropped: { [counters = counters[node.name]!] in counters.dropped.add($0) },
-            refused: { [letters = letters[node.name]] event, reason in
-                if let letters {
-                    // The stage has let it go; from here on the store answers for it.
-                    var event = event
-                    event.receipt?.markHandedOn()
-                    event.receipt = event.receipt?.real
-                    letters.add(event, reason: reason)
-                } else {
-                    event.receipt?.report(.deadLettered)
-                }
-                refusals.refused(event, reason)
-            },
-            refusedText: { [letters = letters[node.name]] in letters?.add(raw: $0, reason: $1) },
-            loadCursor: { [load = services.loadCursor, name = node.name] in try await load(name, $0) })
+    private nonisolated func surroundings(_ clock: any EventClock) -> PluginSurroundings {
+        PluginSurroundings(
+            clock: clock, mode: services.mode, host: services.host, directory: plan.settings.directory,
+            headline: services.headline, http: services.http)
+    }
+
+    private func seed(of node: PlannedNode) -> UInt64 {
+        node.name.utf8.reduce(services.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// Makes the dead letters of a node; nil where there is no store for them.
+    private var makeLetters: (@Sendable (_ node: String, NodeCounters) -> DeadLetterBox)? {
+        guard let store = services.store else { return nil }
+        return { [services, cap = plan.settings.deadLetters] node, counters in
+            DeadLetterBox(
+                node: node, store: store, cap: cap, log: services.log.named(node), clock: services.clock,
+                host: services.host, counters: counters)
+        }
+    }
+
+    private var allLetters: [DeadLetterBox] {
+        plan.nodes.compactMap { letters[$0.name] ?? nodeServices[$0.name]?.madeLetters }
     }
 
     private func task(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
@@ -180,7 +191,7 @@ package actor Graph {
 
     // MARK: - Ends of nodes
 
-    private func ended(_ node: String, _ end: NodeEnd) {
+    func ended(_ node: String, _ end: NodeEnd) {
         running.remove(node)
         let wasSource = runningSources.remove(node) != nil
         let log = services.log.named(node)
@@ -231,7 +242,8 @@ package actor Graph {
         isStopping = true
         running.remove(Self.patience)
         services.log.info("stopping: \(reason)", ["grace": plan.settings.shutdownGrace.text])
-        for task in sourceTasks { task.cancel() }
+        for source in sources { source.cancel() }
+        timetable.stop()
         if running.isEmpty {
             endWaiter?.resume()
             endWaiter = nil
@@ -306,8 +318,8 @@ package actor Graph {
 
     private func report(since started: Instant) -> GraphReport {
         for (_, notice) in inOrder(dropNotices) { notice.finish() }
-        for (_, notice) in inOrder(refusalNotices) { notice.finish() }
-        for (_, box) in inOrder(letters) { box.finish() }
+        for (_, services) in inOrder(nodeServices) { services.finish() }
+        for box in allLetters { box.finish() }
         return GraphReport(
             nodes: plan.nodes.map { node in
                 let counters = counters[node.name]!

@@ -14,22 +14,23 @@ package struct GraphServices: Sendable {
     package var seed: UInt64
     package var headline: @Sendable (Event) -> String?
     /// The polite client in a node's name.
-    package var http:
-        @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) -> PoliteClient
+    package var http: @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) -> PoliteClient
     package var loadCursor: @Sendable (_ node: String, _ key: String) async throws -> Bytes?
     package var saveCursors: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
     /// Durable subjects and dead letters; nil: nothing can be set aside, and every subject is in memory.
     package var store: StateStore?
+    /// Called when much less memory is needed than a moment ago.
+    package var memoryIsFree: @Sendable () -> Void
 
     package init(
         host: any LoopHost, clock: any EventClock, log: Log, mode: RunMode, seed: UInt64,
         headline: @escaping @Sendable (Event) -> String?,
         http:
-            @escaping @Sendable (_ node: PlannedNode, _ log: Log, _ clock: any EventClock, _ seed: UInt64) ->
+            @escaping @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) ->
             PoliteClient,
         loadCursor: @escaping @Sendable (_ node: String, _ key: String) async throws -> Bytes?,
         saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void,
-        store: StateStore? = nil
+        store: StateStore? = nil, memoryIsFree: @escaping @Sendable () -> Void = {}
     ) {
         self.host = host
         self.clock = clock
@@ -41,5 +42,6 @@ package struct GraphServices: Sendable {
         self.loadCursor = loadCursor
         self.saveCursors = saveCursors
         self.store = store
+        self.memoryIsFree = memoryIsFree
     }
 }

@@ -4,6 +4,7 @@ import FeedbusBase
 import FeedbusHTTP
 import FeedbusLoop
 import FeedbusPlugin
+import FeedbusStore
 
 /// Builds the transport of a run and gives each node its polite client.
 struct HTTPServices: Sendable {
@@ -31,9 +32,9 @@ struct HTTPServices: Sendable {
         path.hasPrefix(directory + "/") ? String(path.dropFirst(directory.count + 1)) : path
     }
 
-    func client(for node: PlannedNode, log: Log, clock: any EventClock, seed: UInt64) -> PoliteClient {
+    func client(retry: RetryPolicy, log: Log, clock: any EventClock, seed: UInt64) -> PoliteClient {
         PoliteClient(
-            transport: transport(log: log), ledger: ledger, retry: node.retry, clock: clock, log: log, seed: seed)
+            transport: transport(log: log), ledger: ledger, retry: retry, clock: clock, log: log, seed: seed)
     }
 
     private func transport(log: Log) -> any HTTPTransport {
@@ -41,6 +42,34 @@ struct HTTPServices: Sendable {
         let outer: any HTTPTransport = recorder?.wrap(live) ?? live
         guard let recording else { return outer }
         return OfflineFallbackTransport(live: outer, recording: recording, log: log)
+    }
+
+    /// Saves what the services have said about their budgets, now and then, until it is cancelled.
+    func keepBudgets(in store: StateStore, clock: any EventClock, log: Log) async throws {
+        var saved = 0
+        while true {
+            try await clock.sleep(for: .seconds(15))
+            saved = await saveBudgets(in: store, since: saved, log: log)
+        }
+    }
+
+    /// - Parameter version: of the budgets that were saved last; 0: none were.
+    /// - Returns: of those that are saved now.
+    @discardableResult
+    func saveBudgets(in store: StateStore, since version: Int = 0, log: Log) async -> Int {
+        let now = ledger.budgetsVersion
+        guard now != version else { return version }
+        let budgets = ledger.budgets.map { budget in
+            StoredBudget(
+                service: budget.service, credential: budget.credential, resource: budget.resource,
+                limit: budget.limit, remaining: budget.remaining, resetsAt: budget.resetsAt, seenAt: budget.seenAt)
+        }
+        do { try await store.save(budgets) } catch {
+            // They are for people to look at; the next time may be better.
+            log.debug("the budgets cannot be saved: \(describeError(error))")
+            return version
+        }
+        return now
     }
 
     func close() async throws {

@@ -2,75 +2,201 @@
 
 import FeedbusBase
 import FeedbusFlow
+import FeedbusHTTP
 import FeedbusPlugin
+import Synchronization
 
-/// Supervises one source node. A class, so that what it starts shares it.
-final class SourceRunner: Sendable {
-    let make: @Sendable (PluginContext) throws -> any Source
-    let context: PluginContext
-    let output: NodeOutput
-    let ledger: CursorLedger
-    let counters: NodeCounters
-    let supervision: SupervisionPolicy
+/// Supervises one source node. A source that polls has a task while it polls, and none while it sleeps: then it stands in
+/// the timetable.
+final class SourceRunner: PollCaller {
+    private struct Polling {
+        let source: any PollingSource
+        var schedule: PollSchedule
+        let startedAt: Instant
+    }
+
+    private struct State {
+        var task: Task<Void, any Error>?
+        var polling: Polling?
+        /// What only failures need.
+        var failures: Failures?
+        /// It has no task, and waits for the timetable.
+        var isParked = false
+        var isCancelled = false
+    }
+
+    /// How it went so far. Used by the source's own task only.
+    private struct Failures {
+        var random: SplitMix64
+        var restarts: RestartStateMachine
+    }
+
+    private enum Step {
+        case ended(NodeEnd)
+        case sleeps(until: Instant)
+    }
+
+    private let make: @Sendable (PluginContext) throws -> any Source
+    private let context: PluginContext
+    private let output: NodeOutput
+    private let ledger: CursorLedger
+    private let counters: NodeCounters
+    private let graph: Graph
+    private let state = Mutex(State())
 
     init(
         make: @escaping @Sendable (PluginContext) throws -> any Source, context: PluginContext, output: NodeOutput,
-        ledger: CursorLedger, counters: NodeCounters, supervision: SupervisionPolicy
+        ledger: CursorLedger, counters: NodeCounters, graph: Graph
     ) {
         self.make = make
         self.context = context
         self.output = output
         self.ledger = ledger
         self.counters = counters
-        self.supervision = supervision
+        self.graph = graph
     }
 
-    /// Runs until the source is exhausted, given up, or its task is cancelled.
-    ///
-    /// What only failures need is made at the first one, in a call of its own: this call lasts as long as the source, and
-    /// there may be thousands.
-    func run() async -> NodeEnd {
-        var failures: Failures?
+    /// Runs until the source is exhausted, given up, or cancelled; then tells the graph.
+    func start() { begin { await self.live() } }
+
+    func cancel() {
+        let (task, wasParked) = state.withLock { state in
+            state.isCancelled = true
+            defer { state.isParked = false }
+            return (state.task, state.isParked)
+        }
+        task?.cancel()
+        if wasParked { begin { .ended(.stopped) } }
+    }
+
+    private func begin(_ work: @escaping @Sendable () async -> Step) {
+        let task = context.host.task { [self] in
+            switch await work() {
+            case .ended(let end):
+                state.withLock { $0.polling = nil }
+                output.finish()
+                await graph.ended(context.node, end)
+            case .sleeps(let due): await park(until: due)
+            }
+        }
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    /// The task ends; the timetable begins the next one.
+    private func park(until due: Instant) async {
+        let isCancelled = state.withLock { state in
+            state.task = nil
+            state.isParked = !state.isCancelled
+            return state.isCancelled
+        }
+        if isCancelled {
+            output.finish()
+            await graph.ended(context.node, .stopped)
+        } else {
+            graph.timetable.add(self, at: due)
+        }
+    }
+
+    // MARK: - A life
+
+    private func live() async -> Step {
         while true {
             let startedAt = context.clock.now
             do {
-                try await start()
-                return ended(Task.isCancelled ? .stopped : .completed)
+                let source = try make(context)
+                if let source = source as? any PollingSource { return try await prepare(source, startedAt) }
+                try await source.run(Output { events, cursors in try await self.emit(events, cursors) })
+                return .ended(Task.isCancelled ? .stopped : .completed)
             } catch {
-                if failures == nil {
-                    failures = Failures(seed: context.seed, policy: supervision, startedAt: startedAt)
-                }
-                if let end = await failed(error, startedAt, failures!) { return ended(end) }
+                if let end = await failed(error, startedAt) { return .ended(end) }
             }
         }
     }
 
-    private func ended(_ end: NodeEnd) -> NodeEnd {
-        output.finish()
-        return end
+    private func prepare(_ source: any PollingSource, _ startedAt: Instant) async throws -> Step {
+        try await source.prepare()
+        var schedule = PollSchedule(every: source.every, seed: context.seed)
+        let isImmediate = context.mode.once || context.mode.offline
+        let due = context.clock.now + (isImmediate ? .zero : schedule.startJitter())
+        let polling = Polling(source: source, schedule: schedule, startedAt: startedAt)
+        state.withLock { $0.polling = polling }
+        return .sleeps(until: due)
     }
 
-    /// How it went so far. Used by the source's own task only.
-    private final class Failures {
-        var random: SplitMix64
-        var restarts: RestartStateMachine
+    // MARK: - Polls
 
-        init(seed: UInt64, policy: SupervisionPolicy, startedAt: Instant) {
-            random = SplitMix64(seed: seed)
-            restarts = RestartStateMachine(policy: policy, now: startedAt)
+    var service: PollService {
+        state.withLock { $0.polling?.source.service } ?? PollService(HTTPRequest(""))
+    }
+
+    func pollIsDue(_ service: PollService) {
+        let isDue = state.withLock { state in
+            defer { state.isParked = false }
+            return state.isParked
+        }
+        // It was cancelled meanwhile.
+        guard isDue else { return graph.timetable.ended(service) }
+        begin {
+            let step = await self.poll()
+            self.graph.timetable.ended(service)
+            return step
         }
     }
 
+    private func poll() async -> Step {
+        guard let (source, startedLife) = state.withLock({ state in state.polling.map { ($0.source, $0.startedAt) } })
+        else { return .ended(.stopped) }
+        let startedAt = context.clock.now
+        do {
+            let result = try await source.poll(Output { events, cursors in try await self.emit(events, cursors) })
+            guard let result, !context.mode.once else { return .ended(Task.isCancelled ? .stopped : .completed) }
+            return .sleeps(until: next { $0.after(result, startedAt: startedAt, now: $1, log: $2) })
+        } catch {
+            if Task.isCancelled { return .ended(.stopped) }
+            if !context.mode.once, !(error is CancellationError) {
+                return .sleeps(until: next { $0.after(error, startedAt: startedAt, now: $1, log: $2) })
+            }
+            state.withLock { $0.polling = nil }
+            if let end = await failed(error, startedLife) { return .ended(end) }
+            return await live()
+        }
+    }
+
+    private func next(_ plan: (inout PollSchedule, Instant, Log) -> Instant) -> Instant {
+        // Only this task changes it.
+        guard var schedule = state.withLock({ $0.polling?.schedule }) else { return context.clock.now }
+        let due = plan(&schedule, context.clock.now, context.log)
+        state.withLock { $0.polling?.schedule = schedule }
+        return due
+    }
+
+    // MARK: - Failures
+
     /// Waits until the source may be started again; returns an end where it is not.
-    private func failed(_ error: any Error, _ startedAt: Instant, _ failures: Failures) async -> NodeEnd? {
+    private func failed(_ error: any Error, _ startedAt: Instant) async -> NodeEnd? {
         if Task.isCancelled { return .stopped }
         let reason = describeError(error)
         // With --once a failure is the answer; later there is time to try again.
         if context.mode.once || (error as? FeedbusError)?.isRetriable == false { return .failed(reason) }
-        failures.restarts.started(at: startedAt)
-        switch failures.restarts.failed(at: context.clock.now, unit: failures.random.unit()) {
+        let policy = graph.plan.settings.supervision
+        let now = context.clock.now
+        let action = state.withLock { state in
+            var failures =
+                state.failures
+                ?? Failures(
+                    random: SplitMix64(seed: context.seed),
+                    restarts: RestartStateMachine(policy: policy, now: startedAt))
+            failures.restarts.started(at: startedAt)
+            defer { state.failures = failures }
+            return failures.restarts.failed(at: now, unit: failures.random.unit())
+        }
+        switch action {
         case .giveUp(let count):
-            return .failed("\(reason) (given up after \(count) restarts within \(supervision.within.text))")
+            return .failed("\(reason) (given up after \(count) restarts within \(policy.within.text))")
         case .restart(let pause):
             counters.restarts.add(1)
             context.log.warning("failed: \(reason); starting again in \(pause.text)")
@@ -79,10 +205,7 @@ final class SourceRunner: Sendable {
         }
     }
 
-    private func start() async throws {
-        let source = try make(context)
-        try await source.run(Output { events, cursors in try await self.emit(events, cursors) })
-    }
+    // MARK: - Events
 
     private func emit(_ events: consuming [Event], _ cursors: [CursorUpdate]) async throws {
         guard !events.isEmpty || !cursors.isEmpty else { return }

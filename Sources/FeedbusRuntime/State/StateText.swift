@@ -12,7 +12,9 @@ package enum StateText {
     /// - Throws: `FeedbusError` with a code of the state store.
     package static func show(folder: String, node: String?, isJSON: Bool) throws -> String {
         guard let summary = try StateFile.open(folder: folder)?.summary(node: node) else {
-            return isJSON ? "{\"cursors\":[],\"subjects\":[],\"dead_letters\":[]}\n" : "no state in \(folder) yet\n"
+            return isJSON
+                ? "{\"cursors\":[],\"subjects\":[],\"dead_letters\":[],\"budgets\":[]}\n"
+                : "no state in \(folder) yet\n"
         }
         return isJSON ? json(summary) : text(summary)
     }
@@ -36,6 +38,14 @@ package enum StateText {
             lines.append(
                 "  \(letters.node): \(letters.count), \(size(letters.bytes)), \(letters.oldest.rfc3339()) to"
                     + " \(letters.newest.rfc3339()); the last one: \(letters.reason)")
+        }
+        if !summary.budgets.isEmpty { lines.append("budgets:") }
+        for budget in summary.budgets {
+            let limit = budget.limit.map { " of \($0)" } ?? ""
+            let reset = budget.resetsAt.map { ", whole again at \($0.rfc3339())" } ?? ""
+            lines.append(
+                "  \(budget.service) \(budget.resource) (credential: \(budget.credential)): \(budget.remaining)\(limit) left\(reset);"
+                    + " as of \(budget.seenAt.rfc3339())")
         }
         if lines.count == 1 { lines.append("nothing") }
         return lines.joined(separator: "\n") + "\n"
@@ -67,7 +77,15 @@ package enum StateText {
         }
         return
             "{\"file\":\(quoted(summary.path)),\"bytes\":\(summary.fileSize),\"cursors\":[\(cursors.joined(separator: ","))],"
-            + "\"subjects\":[\(subjects.joined(separator: ","))],\"dead_letters\":[\(letters.joined(separator: ","))]}\n"
+            + "\"subjects\":[\(subjects.joined(separator: ","))],\"dead_letters\":[\(letters.joined(separator: ","))],"
+            + "\"budgets\":[\(summary.budgets.map(json).joined(separator: ","))]}\n"
+    }
+
+    private static func json(_ budget: StoredBudget) -> String {
+        "{\"service\":\(quoted(budget.service)),\"credential\":\(quoted(budget.credential)),"
+            + "\"resource\":\(quoted(budget.resource)),\"limit\":\(budget.limit.map(String.init) ?? "null"),"
+            + "\"remaining\":\(budget.remaining),"
+            + "\"resets\":\(budget.resetsAt.map { quoted($0.rfc3339()) } ?? "null"),\"seen\":\(quoted(budget.seenAt.rfc3339()))}"
     }
 
     static func quoted(_ text: String) -> String {
@@ -78,7 +96,8 @@ package enum StateText {
 
     // MARK: - Taking out
 
-    /// Everything, one JSON object a line: `{"cursor":…}`, `{"reader":…}`, `{"event":…}`, `{"dead_letter":…}`.
+    /// Everything, one JSON object a line: `{"cursor":…}`, `{"reader":…}`, `{"event":…}`, `{"dead_letter":…}`,
+    /// `{"budget":…}`.
     /// - Parameter write: takes some lines; false ends it.
     package static func export(folder: String, node: String?, write: (Bytes) -> Bool) throws {
         guard let file = try StateFile.open(folder: folder) else { return }
@@ -99,6 +118,9 @@ package enum StateText {
                 writer.append("}}" as StaticString)
             }
             return goesOn
+        }
+        for budget in summary.budgets where goesOn {
+            line { $0.append("{\"budget\":\(json(budget))}" as String) }
         }
         for subject in summary.subjects where goesOn {
             for reader in subject.readers {

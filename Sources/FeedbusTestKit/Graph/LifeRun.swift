@@ -97,10 +97,10 @@ struct LifeRun {
         return GraphServices(
             host: host, clock: life.clock, log: log, mode: mode, seed: life.world.draw(),
             headline: { event in headlines.lazy.compactMap { $0(event) }.first },
-            http: { node, log, clock, seed in
+            http: { node, retry, log, clock, seed in
                 PoliteClient(
-                    transport: FaultyTransport(node: node.name, life: life, clock: clock, inner: transport),
-                    ledger: ledger, retry: node.retry, clock: clock, log: log, seed: seed)
+                    transport: FaultyTransport(node: node, life: life, clock: clock, inner: transport),
+                    ledger: ledger, retry: retry, clock: clock, log: log, seed: seed)
             },
             loadCursor: { node, key in try await host.offload { life.world.cursor(node, key) } },
             saveCursors: { node, updates in

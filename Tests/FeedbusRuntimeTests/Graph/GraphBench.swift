@@ -155,7 +155,7 @@ struct GraphBench: Sendable {
         let services = GraphServices(
             host: SimulatedHost(simulation.loop), clock: clock, log: Log(level: .trace) { journal.log($0) },
             mode: RunMode(once: once), seed: 1, headline: { _ in nil },
-            http: { _, log, clock, seed in
+            http: { _, _, log, clock, seed in
                 PoliteClient(
                     transport: NoTransport(), ledger: ServiceLedger(), retry: RetryPolicy(), clock: clock, log: log,
                     seed: seed)

@@ -1,0 +1,66 @@
+// feedbus: what a host does for one node of a graph.
+
+import FeedbusBase
+import FeedbusHTTP
+import FeedbusLoop
+
+/// What a plugin may ask of its host in the name of its node. One object a node, as there may be thousands.
+package protocol PluginServices: AnyObject, Sendable {
+    /// Events that a stage left out because it could not treat them.
+    func dropped(_ count: Int)
+    /// An event that the plugin gives up: it is reported to its receipt, counted and logged.
+    func refused(_ event: Event, reason: String)
+    /// A text that is no event.
+    func refusedText(_ text: Bytes, reason: String)
+    func loadCursor(_ key: String) async throws -> Bytes?
+}
+
+/// Services that are given one by one.
+final class GivenServices: PluginServices {
+    let countDropped: @Sendable (Int) -> Void
+    let refuse: @Sendable (Event, _ reason: String) -> Void
+    let refuseText: @Sendable (Bytes, _ reason: String) -> Void
+    let load: @Sendable (String) async throws -> Bytes?
+
+    init(
+        dropped: @escaping @Sendable (Int) -> Void, refused: @escaping @Sendable (Event, _ reason: String) -> Void,
+        refusedText: @escaping @Sendable (Bytes, _ reason: String) -> Void,
+        loadCursor: @escaping @Sendable (String) async throws -> Bytes?
+    ) {
+        countDropped = dropped
+        refuse = refused
+        refuseText = refusedText
+        load = loadCursor
+    }
+
+    func dropped(_ count: Int) { countDropped(count) }
+    func refused(_ event: Event, reason: String) { refuse(event, reason) }
+    func refusedText(_ text: Bytes, reason: String) { refuseText(text, reason) }
+    func loadCursor(_ key: String) async throws -> Bytes? { try await load(key) }
+}
+
+/// What the contexts of many nodes have in common.
+package final class PluginSurroundings: Sendable {
+    let clock: any EventClock
+    let mode: RunMode
+    let host: any LoopHost
+    let directory: String
+    let headline: @Sendable (Event) -> String?
+    /// The polite client in a node's name.
+    let http: @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) -> PoliteClient
+
+    package init(
+        clock: any EventClock, mode: RunMode, host: any LoopHost, directory: String,
+        headline: @escaping @Sendable (Event) -> String?,
+        http:
+            @escaping @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) ->
+            PoliteClient
+    ) {
+        self.clock = clock
+        self.mode = mode
+        self.host = host
+        self.directory = directory
+        self.headline = headline
+        self.http = http
+    }
+}
