@@ -16,6 +16,8 @@ public actor Concat: JoinStage {
     public static let name = "Concat"
     public static let summary = "all events of the first node, then all of the second, and so on"
 
+    public static let readsInTurn = true
+
     public nonisolated let context: PluginContext
 
     public init(options: ConcatOptions, context: PluginContext) { self.context = context }

@@ -23,6 +23,14 @@ public struct StageInput: Sendable {
 /// `Event(joining:…)`, so that all their sources learn what becomes of it. An event that is kept for long, beyond its
 /// first use, is kept `detached()`: with its receipt it would hold its source's cursor.
 public protocol JoinStage: Plugin {
+    /// True where an input is not collected before those in front of it have ended. The config check then warns of two
+    /// inputs that come from one node: the second would hold up the first. The default is false.
+    static var readsInTurn: Bool { get }
+
     /// Called once each time the stage is started, with at least two inputs.
     func transform(_ inputs: [StageInput]) async throws -> Flow<Event>
+}
+
+extension JoinStage {
+    public static var readsInTurn: Bool { false }
 }

@@ -31,6 +31,8 @@ public struct PluginDescription: Sendable {
     public var form: StageForm?
     /// A stage whose answer to a chunk is ready when its call returns.
     package var answersChunks: Bool
+    /// A join that takes its inputs one after the other.
+    package var readsInTurn: Bool
     package var headline: @Sendable (Event) -> String?
     /// Decodes and checks the options of a node, and gives what makes the plugin; all problems at once.
     package var prepare:
@@ -90,7 +92,8 @@ public struct PluginRegistry: Sendable {
         plugins.append(
             PluginDescription(
                 name: P.name, kind: kind, summary: P.summary, options: P.Options.summaries, form: form,
-                answersChunks: type is any ChunkStage.Type || form == .routing, headline: { P.headline(of: $0) },
+                answersChunks: type is any ChunkStage.Type || form == .routing,
+                readsInTurn: (type as? any JoinStage.Type)?.readsInTurn ?? false, headline: { P.headline(of: $0) },
                 prepare: { checking, context in
                     let (options, problems) = P.Options.decode(
                         checking.node["with"], owner: checking.node, context: context)

@@ -14,6 +14,8 @@ struct ConfigNode {
     var fromIsKnown = true
     /// True for a stage that is read by its routes, and not by its own name.
     var isRouting = false
+    /// True for a stage that takes what it reads one node after the other.
+    var readsInTurn = false
     /// Its routes; nil where they are not known.
     var routes: [String]?
     /// Absolute paths of the files that it writes.

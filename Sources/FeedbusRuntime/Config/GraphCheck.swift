@@ -1,6 +1,7 @@
 // feedbus: the checks of a config that look at more than one node.
 
 import FeedbusBase
+import FeedbusFlow
 import FeedbusJSON
 
 /// Looks up what each node reads; finds cycles, nodes that nobody reads, and two nodes that write one file.
@@ -31,6 +32,7 @@ struct GraphCheck {
         findOrder()
         if isReliable && readsAreKnown { findUnread() }
         findSharedFiles()
+        findStalls()
     }
 
     private mutating func findRepeatedNames() {
@@ -222,6 +224,38 @@ struct GraphCheck {
                 } else {
                     writers[path] = at
                 }
+            }
+        }
+    }
+
+    /// A node that takes its inputs in turn, where two of them come from one node: what comes for the later one fills its
+    /// buffer, that holds up the node that both come from, and so the earlier one never ends.
+    private mutating func findStalls() {
+        guard nodes.contains(where: \.readsInTurn) else { return }
+        /// For each node those that wait when its readers do: itself, and what fills its buffer. Nobody does where events
+        /// are kept in a log; only itself, where a full buffer drops.
+        var holdsUp: [Set<Int>] = Array(repeating: [], count: nodes.count)
+        for at in order {
+            let node = nodes[at]
+            if node.planned?.retention != nil { continue }
+            holdsUp[at] = [at]
+            if let planned = node.planned, planned.buffer.whenFull != .block { continue }
+            for (feeder, _) in reads[at] { holdsUp[at].formUnion(holdsUp[feeder]) }
+            guard node.readsInTurn else { continue }
+            var earlier: [(node: Int, holdsUp: Set<Int>)] = []
+            for (feeder, place) in reads[at] {
+                let mine = holdsUp[feeder]
+                let before = earlier.first { !$0.holdsUp.isDisjoint(with: mine) }
+                earlier.append((feeder, mine))
+                // The nearest one that both come from.
+                guard let before, let shared = order.last(where: { mine.contains($0) && before.holdsUp.contains($0) })
+                else { continue }
+                problems.append(
+                    ConfigProblem(
+                        "\(node.path) takes \"\(nodes[feeder].name)\" when \"\(nodes[before.node].name)\" has ended, and both"
+                            + " come from \"\(nodes[shared].name)\": when the buffer in front of \(node.path) is full, neither"
+                            + " goes on. Read them from different sources, or let the buffer drop", at: place.position,
+                        code: "may-stall", path: place.path, severity: .warning))
             }
         }
     }

@@ -68,6 +68,7 @@ struct NodeReader {
             let plugin = lookUp(named, kind)
         else { return }
         node.isRouting = plugin.form == .routing
+        node.readsInTurn = plugin.readsInTurn
         check(fields.from, of: node, plugin)
         if fields.workers > 1, let place = node.value["workers"], plugin.form != .one(allowsWorkers: true) {
             problems.append(

@@ -139,4 +139,40 @@ import Testing
             ])
         #expect(timeout("\"99ms\"", "Map").count == 1)
     }
+
+    private func inTurn(_ plugin: String, from: String, more: String = "", subject: String = "") -> [String] {
+        problems(
+            """
+            { "sources": { "a": { "plugin": "Jokes" }, "b": { "plugin": "Jokes" } },
+              "subjects": { "all": { "from": ["a"]\(subject) } },
+              "stages": {
+                "one": { "plugin": "Map", "from": ["all"] },
+                "two": { "plugin": "Map", "from": ["all"] },
+                "end": { "plugin": "\(plugin)", "from": [\(from)]\(more) } },
+              "sinks": { "log": { "plugin": "Null", "from": ["end", "one", "two", "b"] } } }
+            """)
+    }
+
+    @Test func twoInputsInTurnThatComeFromOneNodeAreWarnedOf() {
+        let warning =
+            #"stages.end takes "two" when "one" has ended, and both come from "all": when the buffer in front of stages.end is full, neither goes on. Read them from different sources, or let the buffer drop"#
+        #expect(inTurn("Concat", from: #""one", "two""#) == ["a plan, and", "6:50: warning: \(warning)"])
+        #expect(
+            inTurn("Concat", from: #""b", "one", "two""#) == ["a plan, and", "6:55: warning: \(warning)"])
+        #expect(
+            inTurn("Concat", from: #""a", "one""#) == [
+                "a plan, and",
+                #"6:48: warning: stages.end takes "one" when "a" has ended, and both come from "a": when the buffer in front of stages.end is full, neither goes on. Read them from different sources, or let the buffer drop"#,
+            ])
+    }
+
+    @Test func whatDoesNotStallIsNotWarnedOf() {
+        #expect(inTurn("Concat", from: #""b", "one""#) == ["a plan, and"])
+        #expect(inTurn("Zip", from: #""one", "two""#) == ["a plan, and"])
+        // A buffer that drops, and a log on disk, hold nobody up.
+        #expect(
+            inTurn("Concat", from: #""one", "two""#, more: #", "buffer": { "when_full": "drop_newest" }"#)
+                == ["a plan, and"])
+        #expect(inTurn("Concat", from: #""one", "two""#, subject: #", "store": "disk""#) == ["a plan, and"])
+    }
 }

@@ -100,6 +100,17 @@ actor StubZip: JoinStage {
     func transform(_ inputs: [StageInput]) async throws -> Flow<Event> { .merge(inputs.map(\.events)) }
 }
 
+actor StubConcat: JoinStage {
+    static let name = "Concat"
+    static let summary = "one after the other"
+    static let readsInTurn = true
+    nonisolated let context: PluginContext
+
+    init(options: StubNullOptions, context: PluginContext) { self.context = context }
+
+    func transform(_ inputs: [StageInput]) async throws -> Flow<Event> { .concat(inputs.map(\.events)) }
+}
+
 struct StubSwitchOptions: PluginOptions {
     var routes: [String] = []
 
@@ -169,6 +180,7 @@ extension PluginRegistry {
         registry.add(StubTake.self)
         registry.add(StubMap.self)
         registry.add(StubZip.self)
+        registry.add(StubConcat.self)
         registry.add(StubSwitch.self)
         registry.add(StubFile.self)
         registry.add(StubNull.self)
