@@ -24,7 +24,7 @@ struct FlatMapStateMachine<Element: Sendable>: Sendable {
     @usableFromInline var active = 0
     @usableFromInline var isOuterDone = false
     @usableFromInline var failure: (any Error)?
-    /// The upstream, held because the queue is full.
+    /// The upstream, held until flows have started or the queue has room.
     @usableFromInline var outer: Outer?
     /// The task that starts flows, waiting for an element and for a free place.
     @usableFromInline var starter: Starter?
@@ -38,17 +38,20 @@ struct FlatMapStateMachine<Element: Sendable>: Sendable {
     @usableFromInline
     enum Offer: Sendable {
         case taken
-        /// The queue is full: the upstream is held until a flow has started.
+        /// Flows are to be started first, or the queue is full: the upstream is held until then.
         case wait
         case refused
     }
 
+    /// The upstream may go on: every flow that can start has started, and what is left has room in the queue.
+    @inlinable var isReady: Bool { starter != nil && pending.count <= buffer }
+
     @inlinable
-    mutating func offer(_ element: Element, _ actions: inout Actions) -> Offer {
+    mutating func offer(_ chunk: Chunk<Element>, _ actions: inout Actions) -> Offer {
         if failure != nil { return .refused }
-        pending.append(element)
+        for element in chunk { pending.append(element) }
         start(&actions)
-        return pending.count <= buffer ? .taken : .wait
+        return isReady ? .taken : .wait
     }
 
     @inlinable
@@ -56,7 +59,7 @@ struct FlatMapStateMachine<Element: Sendable>: Sendable {
         if isCancelled || failure != nil {
             actions.outer = continuation
             actions.outerError = CancellationError()
-        } else if pending.count <= buffer {
+        } else if isReady {
             actions.outer = continuation
         } else {
             outer = continuation
@@ -91,7 +94,7 @@ struct FlatMapStateMachine<Element: Sendable>: Sendable {
         actions.outerError = CancellationError()
     }
 
-    /// Gives the waiting starter the next element if a flow may start, and lets the upstream go on if there is room.
+    /// Gives the waiting starter the next element if a flow may start; if none may, lets the upstream go on if there is room.
     @inlinable
     mutating func start(_ actions: inout Actions) {
         guard starter != nil else { return }
@@ -102,9 +105,10 @@ struct FlatMapStateMachine<Element: Sendable>: Sendable {
             active += 1
             actions.starter = starter.take()
             actions.starterResult = .success(element)
-            if pending.count <= buffer { actions.outer = outer.take() }
         } else if isOuterDone, pending.isEmpty {
             actions.starter = starter.take()
+        } else if isReady {
+            actions.outer = outer.take()
         }
     }
 }

@@ -13,7 +13,8 @@ extension Flow {
     /// ```
     /// Completes when the upstream and all flows have; the first error of any cancels the rest and comes out at once;
     /// elements in the queue are then dropped. `transform` is called when the flow's turn comes; what it throws fails the
-    /// result. Kotlin: `flatMapMerge`; RxSwift: `flatMap`, `merge(maxConcurrent:)` (with a queue without bound).
+    /// result. A flow that may run has been subscribed, and has emitted what it emits at once, before the upstream goes on: so
+    /// an error that follows does not overtake it. Kotlin: `flatMapMerge`; RxSwift: `flatMap`, `merge(maxConcurrent:)` (with a queue without bound).
     ///
     /// Back-pressure: while the consumer works, each flow is held at the chunk that it emits next. When `maxConcurrent`
     /// flows run, `buffer` further elements wait without being subscribed; then the upstream is held with the next one.
@@ -34,9 +35,7 @@ extension Flow {
                     group.addImmediateTask {
                         try await runIsolated(to: isolation) {
                             try await nursery.failing(gate) {
-                                try await self.collect { chunk in
-                                    for element in chunk { try await nursery.offer(element) }
-                                }
+                                try await self.collect { chunk in try await nursery.offer(chunk) }
                                 nursery.finishOuter()
                             }
                         }
@@ -84,8 +83,8 @@ final class FlatMapNursery<Element: Sendable>: Sendable {
     }
 
     @inlinable
-    func offer(_ element: Element) async throws {
-        switch act({ $0.offer(element, &$1) }) {
+    func offer(_ chunk: Chunk<Element>) async throws {
+        switch act({ $0.offer(chunk, &$1) }) {
         case .taken: return
         case .refused: throw SerialGate.Closed()
         case .wait: break

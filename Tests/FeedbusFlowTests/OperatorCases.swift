@@ -128,11 +128,11 @@ let operatorCases: [OperatorCase] = [
     ) { flow, _ in text(flow.concatMap { .from([$0, $0 * 10]) }) },
     OperatorCase(
         name: "flatMap 1", values: ["1", "10", "2", "20", "3", "30", "4", "40", "5", "50", "6", "60"],
-        beforeError: [], emitted: 4
+        beforeError: ["1", "10", "2", "20", "3", "30", "4", "40"], emitted: 4
     ) { flow, _ in text(flow.flatMap(maxConcurrent: 1, buffer: 2) { .from([$0, $0 * 10]) }) },
     OperatorCase(
         name: "flatMap", values: ["1", "10", "2", "20", "3", "30", "4", "40", "5", "50", "6", "60"],
-        beforeError: [], emitted: 6
+        beforeError: ["1", "10", "2", "20", "3", "30", "4", "40"], emitted: 6
     ) { flow, _ in text(flow.flatMap { .from([$0, $0 * 10]) }) },
     OperatorCase(
         name: "merge", values: ["1", "2", "3", "4", "5", "6", "7", "8"], empty: ["7", "8"],
