@@ -67,7 +67,10 @@ extension Flow {
                             },
                             {
                                 try await self.collect { chunk in
-                                    for element in chunk { try await next(element, gate, inner, emit) }
+                                    for element in chunk {
+                                        try inner.checkFailure()
+                                        try await next(element, gate, inner, emit)
+                                    }
                                 }
                                 try await inner.finish()
                                 return .complete

@@ -63,17 +63,27 @@ final class InnerTask: Sendable {
         task?.cancel()
     }
 
-    /// Returns when what runs has ended by itself.
+    /// Returns when what runs has ended by itself. Cancellation of the caller ends it.
     func finish() async throws {
-        await state.withLock { $0.task }?.value
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+        await withTaskCancellationHandler {
+            await state.withLock { $0.task }?.value
+        } onCancel: {
+            cancel()
+        }
+        try checkFailure()
         try Task.checkCancellation()
+    }
+
+    /// For whoever is about to stop or start a flow: one that has failed at once has not been looked at yet.
+    /// - Throws: what a flow has failed with.
+    func checkFailure() throws {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     /// - Throws: what a flow fails with; `CancellationError`.
     func failure() async throws {
         while true {
-            if let failure = state.withLock({ $0.failure }) { throw failure }
+            try checkFailure()
             try await failed.wait()
         }
     }
