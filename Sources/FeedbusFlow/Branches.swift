@@ -23,8 +23,12 @@ func runBranches(
         try await withThrowingTaskGroup(of: BranchEnd.self) { group in
             for branch in branches {
                 group.addImmediateTask {
-                    do { return try await runIsolated(to: isolation, branch) } catch {
-                        // Before any other branch runs again: nothing goes out after a failure.
+                    // The gate closes before any other branch runs again: nothing goes out after the end.
+                    do {
+                        let end = try await runIsolated(to: isolation, branch)
+                        if end == .complete { gate.close(nil) }
+                        return end
+                    } catch {
                         gate.close(error)
                         throw error
                     }
@@ -32,7 +36,6 @@ func runBranches(
             }
             while let end = try await group.next() {
                 guard end == .goOn else {
-                    gate.close(nil)
                     group.cancelAll()
                     return
                 }

@@ -47,6 +47,15 @@ extension Flow {
             try await runBranches(
                 [
                     {
+                        while true {
+                            try await alarm.ring()
+                            try await gate.run {
+                                alarm.set(for: clock.now + time)
+                                try await emit(Chunk(one: state.with { $0.take() }))
+                            }
+                        }
+                    },
+                    {
                         try await self.collect { chunk in
                             if state.with({ $0.fits(chunk) }) { return }
                             try await gate.run {
@@ -59,15 +68,6 @@ extension Flow {
                         }
                         try await gate.run { try await emit(Chunk(one: state.with { $0.take() })) }
                         return .complete
-                    },
-                    {
-                        while true {
-                            try await alarm.ring()
-                            try await gate.run {
-                                alarm.set(for: clock.now + time)
-                                try await emit(Chunk(one: state.with { $0.take() }))
-                            }
-                        }
                     },
                 ], gate: gate)
         }

@@ -31,12 +31,14 @@ extension Flow {
             }
             defer { for edge in all() { edge.fail(CancellationError()) } }
             let add: @Sendable (Key, Chunk<Element>) async throws -> Void = { key, run in
-                if let edge = open.value[key]?.edge, try await edge.sendIfOpen(run) { return }
+                // The collector that this wakes is next: so what groups are merged into has the order of the upstream.
+                if let edge = open.value[key]?.edge, try await edge.sendIfOpen(run) { return await Task.yield() }
                 let edge = Edge<Element>(capacity: capacity)
                 number.value += 1
                 open.value[key] = (number.value, edge)
                 try await waiting.send(Chunk(one: FlowGroup(key: key, flow: FlowPart(edge).flow)))
                 _ = try await edge.sendIfOpen(run)
+                await Task.yield()
             }
             try await runBranches(
                 [

@@ -67,6 +67,12 @@ extension Flow {
             try await runBranches(
                 [
                     {
+                        while let deadline = watch.deadline(at: clock.now, else: clock.now + duration) {
+                            try await clock.sleep(until: deadline)
+                        }
+                        return .complete
+                    },
+                    {
                         do {
                             try await self.collect { chunk in
                                 guard watch.stop() else { throw SerialGate.Closed() }
@@ -78,12 +84,6 @@ extension Flow {
                             if !watch.isExpired { throw error }
                         }
                         return watch.stop() ? .complete : .goOn
-                    },
-                    {
-                        while let deadline = watch.deadline(at: clock.now, else: clock.now + duration) {
-                            try await clock.sleep(until: deadline)
-                        }
-                        return .complete
                     },
                 ], gate: gate)
             guard watch.isExpired else { return }

@@ -29,18 +29,12 @@ extension Flow {
             let run = WindowRun<Element>(count: count, time: time, clock: clock, capacity: capacity)
             // Whoever still listens to a window would wait for ever.
             defer { run.end(CancellationError()) }
+            try await run.openFirst()
             try await runBranches(
                 [
                     {
-                        try await run.openFirst()
-                        do {
-                            try await self.collect { try await run.add($0) }
-                            run.end(nil)
-                        } catch {
-                            run.end(error)
-                            if error is CancellationError { throw error }
-                        }
-                        return .goOn
+                        while let windows = try await run.windows.next(max: 1) { try await emit(windows) }
+                        return .complete
                     },
                     {
                         while true {
@@ -49,8 +43,14 @@ extension Flow {
                         }
                     },
                     {
-                        while let windows = try await run.windows.next(max: 1) { try await emit(windows) }
-                        return .complete
+                        do {
+                            try await self.collect { try await run.add($0) }
+                            run.end(nil)
+                        } catch {
+                            run.end(error)
+                            if error is CancellationError { throw error }
+                        }
+                        return .goOn
                     },
                 ], gate: SerialGate())
         }
