@@ -31,14 +31,19 @@ extension Flow {
     }
 
     /// The elements of an asynchronous sequence, one by one, as they come. It is asked for the next one when the consumer
-    /// has taken the last; its errors and its end are the flow's. Cancellation is up to the sequence.
+    /// has taken the last; its errors and its end are the flow's. Each collection makes an iterator.
+    ///
+    /// Cancellation ends it with the next element at the latest; how soon, while it waits for one, is up to the sequence. One
+    /// that ends because it is cancelled (`AsyncStream` does) has not completed.
     @inlinable
     public static func from<Base: AsyncSequence & Sendable>(_ sequence: Base) -> Flow where Base.Element == Element {
         Flow { emit in
             var iterator = sequence.makeAsyncIterator()
             while let element = try await iterator.next(isolation: #isolation) {
+                try Task.checkCancellation()
                 try await emit(Chunk(one: element))
             }
+            try Task.checkCancellation()
         }
     }
 

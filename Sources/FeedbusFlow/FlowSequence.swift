@@ -42,6 +42,8 @@ public struct FlowSequence<Element: Sendable>: AsyncSequence, Sendable {
         let buffer: Int
         var run: Run?
         var chunk = Chunk<Element>()
+        /// After an error there is nothing more, not even the error.
+        var hasFailed = false
 
         init(flow: Flow<Element>, buffer: Int) {
             self.flow = flow
@@ -51,14 +53,22 @@ public struct FlowSequence<Element: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Element? { try await next(isolation: #isolation) }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+            // Also in the middle of a chunk, where nothing below would look.
+            try Task.checkCancellation()
             if chunk.isEmpty {
+                if hasFailed { return nil }
                 let run = run ?? Run(flow, buffer: buffer, isolation: actor)
                 self.run = run
-                guard let next = try await run.edge.next() else {
-                    await run.task.value
-                    return nil
+                do {
+                    guard let next = try await run.edge.next() else {
+                        await run.task.value
+                        return nil
+                    }
+                    chunk = next
+                } catch {
+                    hasFailed = true
+                    throw error
                 }
-                chunk = next
             }
             let element = chunk[0]
             chunk = chunk.dropFirst()

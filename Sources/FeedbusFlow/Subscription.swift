@@ -43,16 +43,26 @@ public struct Subscription<Element: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let loop: Loop
         var chunk = Chunk<Element>()
+        /// After an error there is nothing more, not even the error.
+        var hasFailed = false
 
         init(loop: Loop) { self.loop = loop }
 
         public mutating func next() async throws -> Element? { try await next(isolation: #isolation) }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+            // Also in the middle of a chunk, where nothing below would look.
+            try Task.checkCancellation()
             if loop.token.edge.isLeft.load(ordering: .relaxed) { return nil }
             if chunk.isEmpty {
-                guard let next = try await loop.token.edge.next() else { return nil }
-                chunk = next
+                if hasFailed { return nil }
+                do {
+                    guard let next = try await loop.token.edge.next() else { return nil }
+                    chunk = next
+                } catch {
+                    hasFailed = true
+                    throw error
+                }
             }
             let element = chunk[0]
             chunk = chunk.dropFirst()
@@ -70,11 +80,19 @@ public struct Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
         public struct AsyncIterator: AsyncIteratorProtocol {
             let loop: Loop
+            /// After an error there is nothing more, not even the error.
+            var hasFailed = false
+
+            init(loop: Loop) { self.loop = loop }
 
             public mutating func next() async throws -> Chunk<Element>? { try await next(isolation: #isolation) }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Chunk<Element>? {
-                try await loop.token.edge.next()
+                if hasFailed { return nil }
+                do { return try await loop.token.edge.next() } catch {
+                    hasFailed = true
+                    throw error
+                }
             }
         }
     }
