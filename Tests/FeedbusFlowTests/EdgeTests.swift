@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: OverflowPolicy.allCases + [.dropLast, .dropAll, .failAtOnce]) func cutsMakeNoDifference(
         _ policy: OverflowPolicy
     ) throws {
-        for seed in 0..<100 as Range<UInt64> {
+        for seed in SimulationSeeds.range(100) {
             var random = SplitMix64(seed: seed)
             let capacity = Int.random(in: 1...6, using: &random)
             let cuts = cut(Array(1...12), &random)
@@ -356,7 +356,7 @@ import Testing
     // MARK: - Several producers
 
     @Test func producersAreServedInTurnAndEachKeepsItsOrder() throws {
-        for seed in 0..<200 as Range<UInt64> {
+        for seed in SimulationSeeds.range(200) {
             try Simulation.run(seed: seed) { simulation in
                 var random = SplitMix64(seed: seed)
                 let edge = Edge<Int>(capacity: Int.random(in: 1...7, using: &random), producers: 4)

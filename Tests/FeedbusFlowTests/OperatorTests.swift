@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: allOperatorCases) func doesNotDependOnHowTheInputWasCut(_ operation: OperatorCase) throws {
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in SimulationSeeds.range(60) {
             var random = SplitMix64(seed: seed)
             let cuts = cut(Array(1...6), &random)
             let failing = cut(Array(1...4), &random)

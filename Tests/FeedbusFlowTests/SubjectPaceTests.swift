@@ -8,7 +8,7 @@ import Testing
 @Suite struct SubjectPaceTests {
     /// One subscriber never takes anything: how many elements the other one gets is exactly what the first has room for.
     @Test(arguments: [0, 1, 2, 5]) func nobodyGetsWhatNotAllHaveRoomFor(_ capacity: Int) throws {
-        for seed in 0..<20 as Range<UInt64> {
+        for seed in SimulationSeeds.range(20) {
             try Simulation.run { simulation in
                 var random = SplitMix64(seed: seed)
                 let cuts = cut(Array(1...10), &random)

@@ -17,7 +17,7 @@ import Testing
     /// once a send), so each run has one true order. Whatever a subscriber sees must be a piece of that order without a
     /// gap, from its replayed part to where it left.
     @Test(arguments: [false, true]) func everySubscriberSeesAPieceWithoutGaps(_ crowded: Bool) throws {
-        for seed in 0..<(crowded ? 4 : Self.seeds) {
+        for seed in SimulationSeeds.range(Self.seeds).prefix(crowded ? 4 : .max) {
             do {
                 try Simulation.run(seed: seed) { simulation in
                     var random = SplitMix64(seed: seed)
@@ -71,7 +71,7 @@ import Testing
 
     /// With several producers: all subscribers that are there from the start see one order, and each producer's own order.
     @Test func allSeeOneOrder() throws {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in SimulationSeeds.range(300) {
             try Simulation.run(seed: seed) { simulation in
                 var random = SplitMix64(seed: seed)
                 let subject = Subject<Int>()
@@ -110,7 +110,7 @@ import Testing
 
     /// Random cancellation of senders and subscribers never hangs and never breaks the order of what is seen.
     @Test func cancellationAtRandomNeverHangs() throws {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in SimulationSeeds.range(300) {
             do {
                 try Simulation.run(seed: seed) { simulation in
                     var random = SplitMix64(seed: seed)

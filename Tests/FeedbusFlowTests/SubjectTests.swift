@@ -300,7 +300,7 @@ import Testing
     // MARK: - Re-entry
 
     @Test func aSendFromInsideAHandlerReachesAllInTheSameOrder() throws {
-        for seed in 0..<50 as Range<UInt64> {
+        for seed in SimulationSeeds.range(50) {
             try Simulation.run(seed: seed) { simulation in
                 let subject = Subject<Int>()
                 let (first, second) = (Recorder<Int>(), Recorder<Int>())

@@ -4,7 +4,6 @@ import FeedbusBase
 import FeedbusFlow
 public import FeedbusPlugin
 import FeedbusRuntime
-import Glibc
 
 /// A config with its plugins' own code, services that are recorded or scripted, and whatever goes wrong by plan.
 ///
@@ -99,7 +98,8 @@ public struct GraphSimulation: Sendable {
 
     /// Runs with `seeds` seeds from `first` on, and with `faults`.
     ///
-    /// `FEEDBUS_SEED` in the environment picks one seed alone, and prints its trace; `FEEDBUS_SEEDS` changes their number.
+    /// `FEEDBUS_SEED` in the environment picks one seed alone, and prints its trace; `FEEDBUS_SEEDS` changes their number,
+    /// `FEEDBUS_FIRST_SEED` the first of them.
     /// - Parameter inspect: looks at each result; what it throws ends the check.
     /// - Throws: `SimulationViolation`, with the seed in its text.
     public func check(
@@ -107,22 +107,19 @@ public struct GraphSimulation: Sendable {
         _ inspect: (SimulationResult) throws -> Void = { _ in }
     ) throws {
         let undisturbed = faults == .none ? nil : try undisturbed()
-        if let seed = Self.environment("FEEDBUS_SEED").flatMap({ UInt64($0) }) {
+        if let seed = SimulationSeeds.only {
             let result = try run(seed: seed, faults: faults, undisturbed: undisturbed)
             print(result.trace.joined(separator: "\n"))
             print("seed \(seed), trace \(result.traceHash)")
             return try inspect(result)
         }
-        let count = Self.environment("FEEDBUS_SEEDS").flatMap { UInt64($0) } ?? UInt64(seeds)
-        for seed in first..<(first + count) {
+        for seed in SimulationSeeds.range(UInt64(seeds), from: first) {
             let result = try run(seed: seed, faults: faults, undisturbed: undisturbed)
             do { try inspect(result) } catch {
                 throw SimulationViolation(what: describeError(error), seed: seed, trace: result.trace)
             }
         }
     }
-
-    private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     private func undisturbed() throws -> SimulationResult { try run(seed: 0, faults: .none, undisturbed: nil) }
 
