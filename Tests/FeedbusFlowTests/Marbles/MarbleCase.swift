@@ -6,6 +6,7 @@ import Testing
 /// A value in the cases file.
 enum MarbleValue: Codable, Sendable, Equatable, Hashable, CustomStringConvertible {
     case int(Int)
+    case number(Double)
     case bool(Bool)
     case string(String)
     case array([MarbleValue])
@@ -20,6 +21,8 @@ enum MarbleValue: Codable, Sendable, Equatable, Hashable, CustomStringConvertibl
             self = .bool(value)
         } else if let value = try? container.decode(Int.self) {
             self = .int(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([MarbleValue].self) {
@@ -40,6 +43,7 @@ enum MarbleValue: Codable, Sendable, Equatable, Hashable, CustomStringConvertibl
     var description: String {
         switch self {
         case .int(let value): "\(value)"
+        case .number(let value): "\(value)"
         case .bool(let value): "\(value)"
         case .string(let value): value
         case .array(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
@@ -62,7 +66,7 @@ struct MarbleEvent: Codable, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One case of the file. See the README beside it for what the fields mean.
+/// One case of the file. See SEMANTICS.md beside it for what the fields mean.
 struct MarbleCase: Decodable, Sendable, CustomTestStringConvertible {
     struct Input: Decodable, Sendable {
         var source: String
@@ -94,16 +98,26 @@ struct MarbleCase: Decodable, Sendable, CustomTestStringConvertible {
     struct Step: Decodable, Sendable {
         var op: String
         var args: MarbleValue
+
+        private enum CodingKeys: String, CodingKey { case op, args }
+
+        init(op: String, args: MarbleValue) { (self.op, self.args) = (op, args) }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            op = try container.decode(String.self, forKey: .op)
+            args = try container.decodeIfPresent(MarbleValue.self, forKey: .args) ?? .object([:])
+        }
     }
 
     struct Recommendation: Decodable, Sendable { var expect: [[MarbleEvent]]? }
 
     var id: String
-    var `operator`: String
-    var args: MarbleValue
+    var `operator`: String?
+    var args: MarbleValue?
     var pipeline: [Step]?
     var sources: [String: MarbleValue]
-    var inputs: [Input]
+    var inputs: [Input]?
     var subscribers: [Subscriber]
     var expect: [[MarbleEvent]]
     var expectSourceSubscriptions: [String: [[Int?]]]?
@@ -112,28 +126,11 @@ struct MarbleCase: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { id }
 
-    var steps: [Step] { pipeline ?? [Step(op: `operator`, args: args)] }
+    var steps: [Step] { pipeline ?? [Step(op: `operator` ?? "subject", args: args ?? .object([:]))] }
+
+    /// The first step's operator and arguments.
+    var first: Step { steps.first ?? Step(op: "subject", args: .object([:])) }
+
     /// What feedbus follows.
     var expected: [[MarbleEvent]] { recommend?.expect ?? expect }
-}
-
-/// The cases of the file that `MARBLES` names, by default the shared one beside the repository; none if it is not there.
-enum MarbleFile {
-    static let path = ProcessInfo.processInfo.environment["MARBLES"] ?? "../shared/cases/marbles.json"
-
-    static let all: [MarbleCase] = {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            print("MarbleTests: SKIPPED, there is no \(path); name the file in MARBLES")
-            return []
-        }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        do { return try decoder.decode([MarbleCase].self, from: data) } catch {
-            fatalError("\(path) cannot be read: \(error)")
-        }
-    }()
-
-    /// The cases whose operators and sources exist so far.
-    static let ready = all.filter { MarbleRun.lacks($0) == nil }
-    static let waiting = all.compactMap { item in MarbleRun.lacks(item).map { (item.id, $0) } }
 }

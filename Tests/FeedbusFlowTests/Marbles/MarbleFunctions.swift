@@ -20,6 +20,8 @@ enum MarbleFunctions {
         return nil
     }
 
+    static let all: @Sendable (MarbleValue) throws -> Bool = { _ in true }
+
     /// `even`, `odd`, `<N`, `>N`, `<=N`, `>=N`, `throw_on:N`.
     static func predicate(_ name: String) -> (@Sendable (MarbleValue) throws -> Bool)? {
         if name == "even" { return { ($0.int ?? 0) % 2 == 0 } }
@@ -47,21 +49,6 @@ enum MarbleFunctions {
             if value.int == failing, failing != nil { throw TestError("T") }
             return .int((sum.int ?? 0) + (value.int ?? 0))
         }
-    }
-
-    static let handlers: Set = ["delay", "backoff", "limit", "take1", "empty", "never", "error"]
-
-    /// What a step names that is not here.
-    static func lacks(_ item: MarbleCase.Step) -> String? {
-        if let name = item.args["pred"]?.string, predicate(name) == nil { return "condition \(name)" }
-        if let name = item.args["fn"]?.string {
-            let isKnown = ["scan", "reduce"].contains(item.op) ? step(name) != nil : function(name) != nil
-            if !isKnown { return "function \(name)" }
-        }
-        if let name = item.args["handler"]?.string?.split(separator: ":").first.map(String.init) {
-            if !handlers.contains(name) { return "handler \(name)" }
-        }
-        return nil
     }
 
     private static func number(after prefix: String, in name: String) -> Int? {

@@ -17,38 +17,42 @@ final class MarbleSource: Sendable {
     let clock: any EventClock
     let state: Mutex<State>
 
+    /// When the case begins.
+    let origin: Instant
     /// What is pushed before anybody listens, of a source that queues.
     let queue: Edge<MarbleValue>?
-    /// Cuts what comes at one moment into chunks; nil: one chunk.
-    let random: Mutex<SplitMix64?>
+    private let cuts: MarbleCuts
 
     static let kinds: Set = [
         "hot", "cold", "sync", "publish", "publishSerialized", "replay", "behavior", "behaviorSerialized", "async",
-        "queue", "allOrNothing",
+        "queue", "queueOnce", "allOrNothing",
     ]
 
     init(
-        _ description: MarbleValue, _ inputs: [MarbleCase.Input], clock: any EventClock, random: SplitMix64? = nil
+        _ description: MarbleValue, _ inputs: [MarbleCase.Input], clock: any EventClock, origin: Instant,
+        cuts: MarbleCuts
     ) {
-        kind = description["kind"]!.string!
+        kind = description["kind"]?.string ?? "hot"
         self.inputs = inputs
         self.clock = clock
-        self.random = Mutex(random)
-        queue = kind == "queue" ? Edge(capacity: description["buffer"]!.int!, policy: .dropNewest) : nil
-        let buffer = description["buffer"]?.int ?? 1000
+        self.origin = origin
+        self.cuts = cuts
+        queue =
+            kind.hasPrefix("queue") ? Edge(capacity: description["buffer"]?.int ?? 256, policy: .dropNewest) : nil
+        let buffer = description["buffer"]?.int ?? .max
         let subject: Subject<MarbleValue> =
             switch kind {
             case "replay" where description["window_ms"] != nil:
-                .replay(buffer, for: .milliseconds(description["window_ms"]!.int!), clock: clock)
+                .replay(buffer, for: .milliseconds(description["window_ms"]?.int ?? 0), clock: clock)
             case "replay": Subject(replay: buffer, scope: .forever)
-            case "behavior", "behaviorSerialized": .current(description["initial"]!)
+            case "behavior", "behaviorSerialized": .current(description["initial"] ?? .null)
             case "async": .last()
             default: Subject(scope: .forever)
             }
         state = Mutex(State(subject: subject))
     }
 
-    private var now: Int { Int(clock.now.nanoseconds / 1_000_000) }
+    private var now: Int { Int((clock.now - origin) / .milliseconds(1)) }
 
     var subscriptions: [[Int?]] { state.withLock { $0.subscriptions } }
 
@@ -65,6 +69,8 @@ final class MarbleSource: Sendable {
             if self.isCold {
                 try await self.play(attempt: index, emit)
             } else if let queue = self.queue {
+                // Reactor: it shuts down when its last subscriber has left.
+                if self.kind == "queueOnce", index > 0 { return }
                 while let chunk = try await queue.next() { try await emit(chunk) }
             } else {
                 let subject = self.state.withLock { $0.subject }
@@ -73,45 +79,68 @@ final class MarbleSource: Sendable {
         }
     }
 
-    private func play(attempt: Int, _ emit: @escaping MarbleFlow.Collector) async throws {
-        let last = inputs.compactMap(\.attempt).max() ?? 0
-        let start = clock.now
-        // Events of one moment form a chunk.
-        var pending: [MarbleValue] = []
-        var moment = 0
-        func flush() async throws {
-            if pending.isEmpty { return }
-            let chunks = cuts(pending)
-            pending = []
-            for chunk in chunks { try await emit(chunk) }
-        }
-        for input in inputs where input.attempt == nil || input.attempt == min(attempt, last) {
-            if kind == "cold", input.at > moment {
-                try await flush()
-                try await clock.sleep(until: start + .milliseconds(input.at))
-                moment = input.at
-            }
-            if let next = input.next { pending.append(next) }
-            if input.next == nil { try await flush() }
-            if let error = input.error { throw TestError(error) }
-            if input.complete == true { return }
-        }
-        try await flush()
-        try await Flow<MarbleValue>.never.collect { _ in }
+    /// What a cold source does at one moment.
+    private struct Moment: Sendable {
+        var at: Int
+        var values: [MarbleValue] = []
+        var error: TestError?
+        var isEnd = false
     }
 
-    private func cuts(_ values: [MarbleValue]) -> [Chunk<MarbleValue>] {
-        random.withLock { random in
-            guard random != nil else { return values.isEmpty ? [] : [Chunk(values)] }
-            return cut(values, &random!).map { Chunk($0) }
+    /// One moment for each event, or, where chunks are cut, for all values of one time.
+    private func moments(attempt: Int) -> [Moment] {
+        let last = inputs.compactMap(\.attempt).max() ?? 0
+        var moments: [Moment] = []
+        for input in inputs where input.attempt == nil || input.attempt == min(attempt, last) {
+            let at = kind == "sync" ? 0 : input.at
+            guard let next = input.next else {
+                moments.append(Moment(at: at, error: input.error.map { TestError($0) }, isEnd: true))
+                break
+            }
+            if cuts.joins, moments.last?.at == at {
+                moments[moments.count - 1].values.append(next)
+            } else {
+                moments.append(Moment(at: at, values: [next]))
+            }
         }
+        return moments
+    }
+
+    private func play(attempt: Int, _ emit: @escaping MarbleFlow.Collector) async throws {
+        let moments = moments(attempt: attempt)
+        let start = clock.now
+        if kind == "sync" {
+            for moment in moments { try await play(moment, emit) }
+        } else {
+            // All go to sleep at once: what is due at one time runs in the order in which it was put down.
+            try await withThrowingTaskGroup { group in
+                for (index, moment) in moments.enumerated() {
+                    group.addImmediateTask { [clock] in
+                        // At 0: not inside the subscribe call, but right after it.
+                        try await clock.sleep(until: start + max(.milliseconds(moment.at), .nanoseconds(1)))
+                        return index
+                    }
+                }
+                while let index = try await group.next() { try await self.play(moments[index], emit) }
+            }
+        }
+        if moments.last?.isEnd != true { try await Flow<MarbleValue>.never.collect { _ in } }
+    }
+
+    private func play(_ moment: Moment, _ emit: MarbleFlow.Collector) async throws {
+        for chunk in cuts.cut(moment.values) { try await emit(chunk) }
+        if let error = moment.error { throw error }
     }
 
     /// A hot or subject source emits.
     func push(_ values: [MarbleValue] = [], complete: Bool = false, error: String? = nil) async {
-        if let queue { return try! await queue.send(Chunk(values)) }
+        if let queue {
+            // The queue has room, or drops.
+            try? await queue.send(Chunk(values))
+            return
+        }
         let subject = state.withLock { $0.subject }
-        for chunk in cuts(values) {
+        for chunk in cuts.cut(values) {
             if kind == "allOrNothing" { _ = try? subject.sendIfRoom(chunk) } else { try? await subject.send(chunk) }
         }
         guard complete || error != nil else { return }
