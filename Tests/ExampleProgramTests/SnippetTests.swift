@@ -303,4 +303,37 @@ struct SnippetTests {
             #expect(searched == ["500 fee", "1100 feed"])
         }
     }
+
+    @Test func whatIsShort() throws {
+        try Simulation.run { simulation in
+            let clock = simulation.clock
+            let numbers = Flow.from([5, 6, 7])
+            @Sendable func name(_ number: Int) async throws -> String {
+                try await clock.sleep(for: .seconds(1))
+                return "number \(number)"
+            }
+
+            let count = numbers.reduce(0) { count, _ in count + 1 }
+            let enumerated = numbers.zip(.from(0...))
+            let pairwise = numbers.zip(numbers.skip(1))
+            let ignoreElements = numbers.filter { _ in false }
+            let containsSeven = try await numbers.filter { $0 == 7 }.first() != nil
+            let timestamps = numbers.map { (clock.now, $0) }
+            let mapLatest = numbers.flatMapLatest { number in
+                Flow<String> { emit in try await emit([name(number)]) }
+            }
+            let repeated = Flow<Int> { emit in
+                while true { try await numbers.collect(emit) }
+            }
+
+            #expect(try await count.array() == [3])
+            #expect(try await enumerated.map { "\($1) \($0)" }.array() == ["0 5", "1 6", "2 7"])
+            #expect(try await pairwise.map { $1 - $0 }.array() == [1, 1])
+            #expect(try await ignoreElements.array().isEmpty)
+            #expect(containsSeven)
+            #expect(try await timestamps.map { $1 }.array() == [5, 6, 7])
+            #expect(try await mapLatest.array() == ["number 7"])
+            #expect(try await repeated.take(4).array() == [5, 6, 7, 5])
+        }
+    }
 }
