@@ -165,6 +165,11 @@ let package = Package(
                     "NullPlugin", "TakePlugin", "ConsolePlugin", "JSONLinesPlugin", "ExecPlugin", "TranslationPlugin",
                     "JSONLinesFilePlugin", "GeneratePlugin", "Lines", "FeedbusPlugin", "FeedbusTestKit",
                 ], swiftSettings: swiftSettings),
+            // What writes a user's files, on files whose system calls fail.
+            .testTarget(
+                name: "FileFaultTests",
+                dependencies: ["JSONLinesPlugin", "FeedbusPlugin", "FeedbusTestKit", "FeedbusLoop"],
+                swiftSettings: swiftSettings),
             .testTarget(
                 name: "StagePluginTests",
                 dependencies: [

@@ -7,13 +7,16 @@ actor OldFileKeeper {
     private nonisolated let context: PluginContext
     private let files: OldFiles
     private let options: RotateOptions
+    /// The lines are promised to survive a power cut.
+    private let isSafe: Bool
     private var work: Task<Void, any Error>?
     private var isWanted = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor }
 
-    init(files: OldFiles, options: RotateOptions, context: PluginContext) {
+    init(files: OldFiles, options: RotateOptions, isSafe: Bool, context: PluginContext) {
         self.files = files
+        self.isSafe = isSafe
         self.options = options
         self.context = context
     }
@@ -43,9 +46,11 @@ actor OldFileKeeper {
         let paths = (try? await context.host.offload { files.uncompressed() }) ?? []
         for path in paths {
             do {
-                // --force: over what a run that was cut short has left.
-                let command = ChildCommand(["gzip", "--force", "--", path], stdin: false, stdout: false, stderr: true)
-                let child = try await context.host.spawn(command)
+                // --force: over what a run that was cut short has left. --synchronous: gzip deletes the lines that were
+                // synced when the packed ones are, not before.
+                let arguments = ["gzip", "--force"] + (isSafe ? ["--synchronous"] : []) + ["--", path]
+                let child = try await context.host.spawn(
+                    ChildCommand(arguments, stdin: false, stdout: false, stderr: true))
                 var words = ""
                 while let bytes = try await child.readErrors() { words += bytes.string }
                 let exit = await child.wait()

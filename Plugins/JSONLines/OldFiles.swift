@@ -4,21 +4,32 @@ import FeedbusPlugin
 import Glibc
 
 /// Calls on the folder of old files. All of them block: they run on the pool.
+///
+/// Where the path is a symbolic link, old files stand beside the file that it leads to, and the link stays.
 struct OldFiles: Sendable {
     let path: String
-    let pattern: RotatedName.Pattern
+    private let files: any FileSystem
 
-    init(path: String) {
+    init(path: String, in files: any FileSystem = SystemFiles()) {
         self.path = path
-        pattern = RotatedName.Pattern(path: path)
+        self.files = files
+    }
+
+    /// Where the file is now.
+    private var place: (path: String, pattern: RotatedName.Pattern) {
+        guard let real = realpath(path, nil) else { return (path, RotatedName.Pattern(path: path)) }
+        defer { free(real) }
+        let path = String(cString: real)
+        return (path, RotatedName.Pattern(path: path))
     }
 
     /// Gives the file a name of its own, which sorts behind those of all older files: `prune` goes by the names. So a
     /// counter that became free is not used again, and a clock that was put back does not count.
     /// - Returns: its new path.
     func setAside(at time: WallTime) throws(FileError) -> String {
+        let (path, pattern) = place
         var name = RotatedName(time: time, counter: 1)
-        if let newest = list().max(), newest.stamp >= name.stamp {
+        if let newest = list(pattern).max(), newest.stamp >= name.stamp {
             name = RotatedName(stamp: newest.stamp, counter: newest.counter + 1, isCompressed: false)
         }
         var target = pattern.folder + pattern.text(name)
@@ -26,18 +37,22 @@ struct OldFiles: Sendable {
             name.counter += 1
             target = pattern.folder + pattern.text(name)
         }
-        guard rename(path, target) == 0 else { throw FileError(errno: errno, operation: "rename", path: path) }
+        guard files.rename(path, to: target) == 0 else {
+            throw FileError(errno: errno, operation: "rename", path: path)
+        }
         return target
     }
 
     /// Deletes all but the newest `keep` files; returns how many that were.
     func prune(keep: Int) -> Int {
-        list().sorted().dropLast(keep).count { unlink(pattern.folder + pattern.text($0)) == 0 }
+        let pattern = place.pattern
+        return list(pattern).sorted().dropLast(keep).count { unlink(pattern.folder + pattern.text($0)) == 0 }
     }
 
     /// The paths of those that are not compressed, from old to new.
     func uncompressed() -> [String] {
-        list().filter { !$0.isCompressed }.sorted().map { pattern.folder + pattern.text($0) }
+        let pattern = place.pattern
+        return list(pattern).filter { !$0.isCompressed }.sorted().map { pattern.folder + pattern.text($0) }
     }
 
     /// When the file was last written to, in wall time.
@@ -53,7 +68,7 @@ struct OldFiles: Sendable {
         return lstat(path, &status) == 0
     }
 
-    private func list() -> [RotatedName] {
+    private func list(_ pattern: RotatedName.Pattern) -> [RotatedName] {
         guard let folder = opendir(pattern.folder.isEmpty ? "." : pattern.folder) else { return [] }
         defer { closedir(folder) }
         var names: [RotatedName] = []

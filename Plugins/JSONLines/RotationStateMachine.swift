@@ -45,6 +45,14 @@ struct RotationStateMachine {
         if period == nil { period = index(of: now) }
     }
 
+    /// How long the period of the lines in the file still lasts: zero or less when it is over, nil where there is nothing to
+    /// wait for.
+    func timeLeft(now: WallTime) -> Duration? {
+        guard let period, let every = options.every else { return nil }
+        let end = (period + 1) * max(1, every.components.seconds)
+        return .seconds(end - now.seconds)
+    }
+
     private func index(of time: WallTime) -> Int64? {
         guard let every = options.every else { return nil }
         return time.seconds / max(1, every.components.seconds)

@@ -9,11 +9,13 @@ extension OutputFile {
 
     /// Appends lines from where they stand, and returns how many bytes the system has taken; see `write(_:)` for Bytes.
     ///
-    /// A regular file gets one writev(2), or several of whole lines where there are more slices than the system takes.
+    /// A regular file gets one writev(2), or several of whole lines where there are more slices than the system takes; where
+    /// the disk has no room for all of them, it gets none.
     public func write(_ lines: ByteRuns) async throws(FileError) -> Int {
         guard kind == .regular else { return try await write(lines.joined) }
         if lines.count == 0 { return 0 }
-        return try await call("write") { [path] fd throws(FileError) in
+        return try await call("write") { [self] state throws(FileError) in
+            try makeRoom(for: lines.count, &state)
             let runs = lines.runs
             var done = 0
             var first = 0
@@ -21,11 +23,13 @@ extension OutputFile {
                 var end = min(first + OutputFile.mostSlices, runs.count)
                 while !runs[end - 1].endsLine { end -= 1 }
                 let wanted = runs[first..<end].reduce(0) { $0 + $1.end - $1.start }
-                let count = OutputFile.write(runs[first..<end], to: fd)
-                if count < 0 {
+                let count: Int
+                do throws(FileError) {
+                    count = try taken(write(runs[first..<end], to: state.descriptor), &state)
+                } catch {
                     // What was taken before is told first; the next call meets the error again.
                     if done > 0 { return done }
-                    throw FileError(errno: errno, operation: "write to", path: path)
+                    throw error
                 }
                 done += count
                 if count < wanted { return done }
@@ -35,13 +39,13 @@ extension OutputFile {
         }
     }
 
-    private static func write(_ runs: ArraySlice<ByteRuns.Run>, to fd: Int32) -> Int {
+    private func write(_ runs: ArraySlice<ByteRuns.Run>, to fd: Int32) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: runs.count) { vector in
             for (index, run) in runs.enumerated() {
                 vector.initializeElement(
                     at: index, to: iovec(iov_base: run.buffer.base + run.start, iov_len: run.end - run.start))
             }
-            return repeating { writev(fd, vector.baseAddress!, Int32(runs.count)) }
+            return repeating { files.write(fd, UnsafeBufferPointer(rebasing: vector[..<runs.count])) }
         }
     }
 }

@@ -9,6 +9,7 @@ internal import Synchronization
 /// but for the last. A file to which nothing was written leaves nothing.
 package final class StagedFile: Sendable {
     private let host: any LoopHost
+    private let files: any FileSystem
     private let path: String
     private let part: String
     private let descriptor: OwnedDescriptor
@@ -32,9 +33,10 @@ package final class StagedFile: Sendable {
 
     private init(_ path: String, _ mode: UInt32, _ host: any LoopHost) throws(FileError) {
         self.host = host
+        files = host.files
         self.path = path
         part = path + ".part"
-        descriptor = OwnedDescriptor(try openFile(part, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode))
+        descriptor = OwnedDescriptor(try openFile(part, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode, in: files))
         guard repeating({ flock(descriptor.number, LOCK_EX | LOCK_NB) }) == 0 else {
             // Not ours: `deinit` must leave it alone.
             size.withLock { $0 = nil }
@@ -64,11 +66,10 @@ package final class StagedFile: Sendable {
         try await onPool(host, "write", path) { [self] () throws(FileError) in
             try size.withLock { size throws(FileError) in
                 try write(piece, &size)
-                guard fsync(descriptor.number) == 0, rename(part, path) == 0 else {
-                    throw FileError(errno: errno, operation: "write", path: path)
-                }
+                guard repeating({ files.synchronize(descriptor.number) }) == 0, files.rename(part, to: path) == 0
+                else { throw FileError(errno: errno, operation: "write", path: path) }
                 size = nil
-                synchronizeFolder(of: path)
+                try synchronizeFolder(of: path, in: files)
             }
         }
     }
@@ -80,11 +81,11 @@ package final class StagedFile: Sendable {
         while done < bytes.count {
             let rest = bytes[done..<bytes.count]
             let count = rest.withUnsafeBytes { source in
-                repeating { Glibc.write(descriptor.number, source.baseAddress!, source.count) }
+                repeating { files.write(descriptor.number, source) }
             }
             guard count >= 0 else {
                 let reason = errno
-                ftruncate(descriptor.number, before)
+                _ = files.truncate(descriptor.number, to: before)
                 throw FileError(errno: reason, operation: "write", path: part)
             }
             done += count

@@ -32,28 +32,29 @@ public func readWholeFile(_ path: String, limit: Int, on host: any LoopHost) asy
 public func writeWholeFileAtomically(
     _ path: String, _ bytes: Bytes, mode: UInt32 = 0o644, on host: any LoopHost
 ) async throws(FileError) {
+    let files = host.files
     try await onPool(host, "write", path) { () throws(FileError) in
         try makeFolders(of: path)
         // In the same folder, since a rename does not cross file systems.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max)).tmp"
-        let fd = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let fd = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode, in: files)
         var failure: Int32 = 0
         var done = 0
         while done < bytes.count && failure == 0 {
             let rest = bytes[done..<bytes.count]
             let count = rest.withUnsafeBytes { source in
-                repeating { write(fd, source.baseAddress!, source.count) }
+                repeating { files.write(fd, source) }
             }
             if count < 0 { failure = errno } else { done += count }
         }
-        if failure == 0 && fsync(fd) != 0 { failure = errno }
-        let closing = closeDescriptor(fd)
+        if failure == 0 && repeating({ files.synchronize(fd) }) != 0 { failure = errno }
+        let closing = files.close(fd)
         if failure == 0 { failure = closing }
-        if failure == 0 && rename(temporary, path) != 0 { failure = errno }
+        if failure == 0 && files.rename(temporary, to: path) != 0 { failure = errno }
         if failure != 0 {
             unlink(temporary)
             throw FileError(errno: failure, operation: "write", path: path)
         }
-        synchronizeFolder(of: path)
+        try synchronizeFolder(of: path, in: files)
     }
 }

@@ -121,7 +121,7 @@ struct FileTests {
         }
     }
 
-    @Test func aWriteMayBeShort() async throws {
+    @Test func aWriteThatFindsNoRoomTakesNothing() async throws {
         try await withLoop { loop in
             try await withFolder { folder in
                 // A child with a limit on the size of files would not use our code, and a limit of this process would
@@ -136,10 +136,14 @@ struct FileTests {
                     step /= 2
                 }
                 try await file.truncate(to: limit - 3)
-                let count = try await file.write("12345678")
-                #expect(count == 3)
                 let error = await failure { try await file.write("12345678") }
                 #expect(error?.isFull == true)
+                var size = try await file.size()
+                #expect(size == limit - 3)
+                let count = try await file.write("123")
+                #expect(count == 3)
+                size = try await file.size()
+                #expect(size == limit)
                 try await file.truncate(to: 0)
             }
         }

@@ -188,13 +188,14 @@ struct OutageStateMachineTests {
         var outage = OutageStateMachine()
         let start = Instant(nanoseconds: 0)
         #expect(outage.succeeded(at: start) == nil)
-        let answers = (0..<7).map { outage.failed(at: start + .seconds($0)) }
-        #expect(answers.map(\.isFirst) == [true, false, false, false, false, false, false])
+        let answers = (0..<7).map { outage.failed(at: start + .seconds($0), because: "x") }
+        #expect(answers.map(\.isNews) == [true, false, false, false, false, false, false])
         #expect(
             answers.map(\.pause) == [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000].map { Duration.milliseconds($0) })
         #expect(outage.succeeded(at: start + .seconds(9)) == .seconds(9))
         #expect(outage.succeeded(at: start + .seconds(9)) == nil)
-        #expect(outage.failed(at: start).isFirst)
+        #expect(outage.failed(at: start, because: "x").isNews)
+        #expect(outage.failed(at: start, because: "y").isNews)
     }
 }
 

@@ -32,7 +32,7 @@ struct JSONLinesTests {
             try await sink.open()
             try await sink.write(numbered(0..<2))
             try await sink.write(numbered(2..<3))
-            await sink.close()
+            try await sink.close()
             #expect(folder.read("deep/er/log.jsonl") == "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n")
         }
     }
@@ -46,7 +46,7 @@ struct JSONLinesTests {
         try await withSink(holding: text) { sink, folder, book in
             try await sink.open()
             try await sink.write(numbered(0..<1))
-            await sink.close()
+            try await sink.close()
             #expect(folder.read("log.jsonl") == kept + "{\"n\":0}\n")
             #expect(
                 book.messages(.warning).contains { $0.contains("repaired") && $0.contains("torn") } == (text != kept))
@@ -59,7 +59,7 @@ struct JSONLinesTests {
             try await sink.open()
             #expect(folder.read("log.jsonl") == "{}\n")
             #expect(book.messages(.warning).contains { $0.contains("\(long.utf8.count) bytes") })
-            await sink.close()
+            try await sink.close()
         }
     }
 
@@ -83,7 +83,7 @@ struct JSONLinesTests {
             flock(fd, LOCK_UN)
             close(fd)
             try await sink.open()
-            await sink.close()
+            try await sink.close()
         }
     }
 
@@ -98,7 +98,7 @@ struct JSONLinesTests {
             rename("\(folder.path)/log.jsonl", "\(folder.path)/log.2")
             try await sink.reopen()
             try await sink.write(numbered(2..<3))
-            await sink.close()
+            try await sink.close()
             #expect(
                 folder.read("log.1") + folder.read("log.2") + folder.read("log.jsonl")
                     == "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n")
@@ -110,7 +110,7 @@ struct JSONLinesTests {
         try await withSink(", \"rotate\": {\"size\": \"1KiB\"}", clock: SleeplessClock()) { sink, folder, _ in
             try await sink.open()
             for start in stride(from: 0, to: 600, by: 60) { try await sink.write(numbered(start..<start + 60)) }
-            await sink.close()
+            try await sink.close()
             let pattern = RotatedName.Pattern(path: "log.jsonl")
             let old = folder.names.compactMap { pattern.name($0) }.sorted().map { pattern.text($0) }
             #expect(old.count >= 5)
@@ -132,7 +132,7 @@ struct JSONLinesTests {
                 try await sink.open()
                 for start in stride(from: 0, to: 500, by: 50) { try await sink.write(numbered(start..<start + 50)) }
                 await sink.settleOldFiles()
-                await sink.close()
+                try await sink.close()
             }
             #expect(folder.names.count == 3)
             #expect(folder.names.filter { $0.hasSuffix(".gz") }.count == 2)
@@ -159,7 +159,7 @@ struct JSONLinesTests {
         try await withSink(", \"fsync\": \(policy)") { sink, folder, book in
             try await sink.open()
             try await sink.write(numbered(0..<100))
-            await sink.close()
+            try await sink.close()
             #expect(folder.lines("log.jsonl").count == 100)
             #expect(book.messages(.warning) == [])
         }
