@@ -2,7 +2,7 @@
 
 SWIFT_BUILD := swift build -j 2 --explicit-target-dependency-import-check error
 
-.PHONY: run build test test-debug test-release test-blackbox test-allocations lint sanitize bench docs setup clean help
+.PHONY: run build test test-debug test-release test-blackbox test-allocations crash-test lint sanitize bench docs setup clean help
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -29,6 +29,9 @@ test-release: setup
 
 test-blackbox: build
 	Scripts/blackbox
+
+crash-test: build ## Kill the program 1,000 times and more, also on a full disk and while the clock is set (CI does it 100 times)
+	Tests/BlackBox/crash.py $(if $(SEED),--seed $(SEED))
 
 test-allocations: build
 	Benchmarks/allocations.py

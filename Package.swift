@@ -129,6 +129,10 @@ let package = Package(
                 name: "StoreBenchmark", dependencies: ["FeedbusStore", "FeedbusLoop", "FeedbusBase", "CSQLite"],
                 path: "Benchmarks/StoreBenchmark", swiftSettings: swiftSettings),
             .executableTarget(
+                name: "SinkBenchmark",
+                dependencies: ["JSONLinesPlugin", "FeedbusPlugin", "FeedbusTestKit", "FeedbusLoop"],
+                path: "Benchmarks/SinkBenchmark", swiftSettings: swiftSettings),
+            .executableTarget(
                 name: "PollBenchmark", dependencies: ["FeedbusHTTP", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/PollBenchmark", swiftSettings: swiftSettings),
             // The plugins that Docs/WritingAPlugin.md shows.

@@ -81,6 +81,8 @@ public actor JSONLines: Sink {
     /// Waits where the machine is short of something (a full disk).
     /// - Throws: `FeedbusError` (`file.open`, `file.locked`, `file.foreign`) for what somebody has to put right.
     public func open() async throws {
+        await takeTurn()
+        defer { passTurn() }
         while file == nil {
             do { try await openFile() } catch let error as FileError {
                 guard error.isShortage else {
@@ -133,7 +135,7 @@ public actor JSONLines: Sink {
         }
         let text = LineText(events, format: options.format)
         // Where only a part was taken, all is from here on as after a failure.
-        if progress.done > 0 { progress.done = noteTorn(text, progress.done) }
+        if progress.done > 0, file?.isRegular != false { progress.done = noteTorn(text, progress.done) }
         repeat {
             while progress.done < text.bytes.count {
                 do {
@@ -209,10 +211,11 @@ public actor JSONLines: Sink {
         }
     }
 
-    /// - Returns: the beginning of the line in which `done` stands.
+    /// - Returns: the beginning of the line in which `done` stands. What a pipe has got of it cannot be taken back: its next
+    ///   reader gets the line anew.
     private func noteTorn(_ text: LineText, _ done: Int) -> Int {
         let lineStart = text.lineEnd(atOrBefore: done)
-        if lineStart < done { torn = text.bytes[lineStart..<done] }
+        if lineStart < done, file?.isRegular == true { torn = text.bytes[lineStart..<done] }
         return lineStart
     }
 
@@ -289,7 +292,7 @@ public actor JSONLines: Sink {
     }
 
     func rotate() async throws {
-        if let file { try await bringToDisk(file) }
+        try await putInOrder()
         let oldFiles = oldFiles
         let now = context.clock.wallTime
         let target = try await context.host.offload { try oldFiles.setAside(at: now) }

@@ -11,6 +11,7 @@ actor OldFileKeeper {
     private let isSafe: Bool
     private var work: Task<Void, any Error>?
     private var isWanted = false
+    private var hasTidied = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor }
 
@@ -41,14 +42,31 @@ actor OldFileKeeper {
         work = nil
     }
 
+    /// Packs into a file of its own, which takes the place of the old one when it is whole. A gzip that a killed feedbus has
+    /// left behind may still be at work on the same file: whichever of the two comes first or last, or is killed, the lines
+    /// are there in one form or the other.
+    private static let script = """
+        umask 077
+        gzip -c -- "$1" > "$2" && touch -r "$1" "$2" && chmod "$4" "$2" && $5 "$2" && mv -f -- "$2" "$3" && rm -f -- "$1"
+        status=$?
+        rm -f -- "$2"
+        exit $status
+        """
+
     private func compress() async {
         let files = files
-        let paths = (try? await context.host.offload { files.uncompressed() }) ?? []
-        for path in paths {
+        let isFirst = !hasTidied
+        hasTidied = true
+        let old = try? await context.host.offload {
+            if isFirst { files.removeParts() }
+            return files.uncompressed()
+        }
+        for (path, mode) in old ?? [] {
             do {
-                // --force: over what a run that was cut short has left. --synchronous: gzip deletes the lines that were
-                // synced when the packed ones are, not before.
-                let arguments = ["gzip", "--force"] + (isSafe ? ["--synchronous"] : []) + ["--", path]
+                let arguments = [
+                    "sh", "-c", Self.script, "sh", path, OldFiles.part(of: path), path + ".gz",
+                    String(mode, radix: 8), isSafe ? "sync" : ":",
+                ]
                 let child = try await context.host.spawn(
                     ChildCommand(arguments, stdin: false, stdout: false, stderr: true))
                 var words = ""
@@ -57,6 +75,9 @@ actor OldFileKeeper {
                 guard exit != .code(0) else { continue }
                 context.log.warning(
                     "gzip of \(path) ended with \(exit)\(words.isEmpty ? "" : ": \(words.prefix(200))")")
+            } catch let error as FeedbusError where error.code == .loopClosed {
+                // The end of the program: the next start goes on with it.
+                return
             } catch {
                 context.log.warning("cannot compress \(path): \(describeError(error))")
             }

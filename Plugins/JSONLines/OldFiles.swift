@@ -49,10 +49,28 @@ struct OldFiles: Sendable {
         return list(pattern).sorted().dropLast(keep).count { unlink(pattern.folder + pattern.text($0)) == 0 }
     }
 
-    /// The paths of those that are not compressed, from old to new.
-    func uncompressed() -> [String] {
+    /// Those that are not compressed, from old to new, with their permissions.
+    func uncompressed() -> [(path: String, mode: UInt32)] {
         let pattern = place.pattern
-        return list(pattern).filter { !$0.isCompressed }.sorted().map { pattern.folder + pattern.text($0) }
+        return list(pattern).filter { !$0.isCompressed }.sorted().compactMap { name in
+            let path = pattern.folder + pattern.text(name)
+            var status = stat()
+            return stat(path, &status) == 0 ? (path, status.st_mode & 0o777) : nil
+        }
+    }
+
+    /// Where this process compresses a file to, until it is whole.
+    static func part(of path: String) -> String { "\(path).gz.\(getpid()).part" }
+
+    /// Deletes what compressions that were cut short have left. One that is still at work begins again at the next start.
+    func removeParts() {
+        let pattern = place.pattern
+        for text in entries(pattern) where text.hasSuffix(".part") {
+            let parts = text.dropLast(5).split(separator: ".")
+            guard let number = parts.last, Int32(number) != nil else { continue }
+            let name = pattern.name(String(text.dropLast(6 + number.count)))
+            if name?.isCompressed == true { unlink(pattern.folder + text) }
+        }
     }
 
     /// When the file was last written to, in wall time.
@@ -69,14 +87,18 @@ struct OldFiles: Sendable {
     }
 
     private func list(_ pattern: RotatedName.Pattern) -> [RotatedName] {
+        entries(pattern).compactMap { pattern.name($0) }
+    }
+
+    private func entries(_ pattern: RotatedName.Pattern) -> [String] {
         guard let folder = opendir(pattern.folder.isEmpty ? "." : pattern.folder) else { return [] }
         defer { closedir(folder) }
-        var names: [RotatedName] = []
+        var names: [String] = []
         while let entry = readdir(folder) {
-            let text = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let name = pattern.name(text) { names.append(name) }
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
         }
         return names
     }

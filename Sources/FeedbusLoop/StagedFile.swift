@@ -77,6 +77,11 @@ package final class StagedFile: Sendable {
     private func write(_ piece: (Bool) -> Bytes, _ size: inout Int?) throws(FileError) {
         guard let before = size else { throw FileError(errno: EBADF, operation: "write", path: path) }
         let bytes = piece(before == 0)
+        // What a piece that failed has left, where it could not be taken back then.
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0,
+            status.st_size == before || repeating({ files.truncate(descriptor.number, to: before) }) == 0
+        else { throw FileError(errno: errno, operation: "write", path: part) }
         var done = 0
         while done < bytes.count {
             let rest = bytes[done..<bytes.count]
