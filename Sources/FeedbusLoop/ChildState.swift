@@ -53,6 +53,7 @@ final class ChildState: LoopResource, @unchecked Sendable {
         pid = process.pointee.pid
         setOwner(process, self)
         core.register(self)
+        LoopGroup.shared.addChild(pid)
         input = pipes.takeOurs(0).map { PipeWriter(core: core, fd: $0) }
         output = pipes.takeOurs(1).map { PipeReader(core: core, fd: $0) }
         errors = pipes.takeOurs(2).map { PipeReader(core: core, fd: $0) }
@@ -67,6 +68,7 @@ final class ChildState: LoopResource, @unchecked Sendable {
         self.process = nil
         self.exit = exit
         core.unregister(self)
+        LoopGroup.shared.removeChild(pid)
         closeHandle(process)
         for waiter in waiters { waiter.resume(returning: exit) }
         waiters = []

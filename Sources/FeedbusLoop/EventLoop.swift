@@ -60,8 +60,8 @@ package final class EventLoop: SerialExecutor, LoopHost {
         perform { self.core.stop() }
     }
 
-    /// On the loop: kills all children at once, for a process that is about to end without `stop()`.
-    package func killChildren() { core.killChildren() }
+    /// Kills the children of all loops at once, for a process that is about to end without `stop()`.
+    package func killChildren() { group.killChildren() }
 
     /// Calls `body` on the loop when it has been told to stop, before its handles are closed.
     package func onClose(_ body: @escaping @Sendable () -> Void) {
@@ -70,6 +70,9 @@ package final class EventLoop: SerialExecutor, LoopHost {
 
     /// Nothing that is sent to it will run any more.
     var hasClosed: Bool { inbox.hasClosed }
+
+    /// The first request makes the pool.
+    func submitNothing() { unguarded.submitNothing() }
 
     // MARK: - Work
 

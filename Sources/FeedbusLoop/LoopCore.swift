@@ -194,11 +194,6 @@ final class LoopCore {
 
     func register(_ resource: any LoopResource) { resources[ObjectIdentifier(resource)] = resource }
 
-    /// Kills the children, at once; for a process that ends without closing its loop.
-    func killChildren() {
-        for case let child as ChildState in resources.values { child.kill(SIGKILL) }
-    }
-
     func unregister(_ resource: any LoopResource) { resources[ObjectIdentifier(resource)] = nil }
 
     /// Runs until `stop()`, and then until all has come to rest.

@@ -1,5 +1,6 @@
 // feedbus: all loops of the process as one task executor.
 
+internal import Glibc
 internal import Synchronization
 
 /// The task executor that every task of the program prefers. There is one for the whole process.
@@ -17,6 +18,8 @@ package final class LoopGroup: TaskExecutor {
     }
 
     private let loops = Mutex(Loops())
+    /// The leaders of the process groups that run.
+    private let children = Mutex<Set<Int32>>([])
 
     private init() {}
 
@@ -29,6 +32,15 @@ package final class LoopGroup: TaskExecutor {
 
     func remove(_ loop: EventLoop) {
         loops.withLock { $0.open.removeAll { $0 === loop } }
+    }
+
+    func addChild(_ pid: Int32) { children.withLock { _ = $0.insert(pid) } }
+
+    func removeChild(_ pid: Int32) { children.withLock { _ = $0.remove(pid) } }
+
+    /// Kills the children of all loops, at once; for a process that ends without closing its loops.
+    func killChildren() {
+        children.withLock { for pid in $0 { kill(-pid, SIGKILL) } }
     }
 
     /// Puts the job on the loop of the current thread, else on the first loop, else on Swift's own pool.

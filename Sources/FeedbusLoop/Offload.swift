@@ -14,6 +14,10 @@ extension EventLoop {
     }
 }
 
+extension LoopCore {
+    func submitNothing() { PoolRequest { {} }.submit(to: self) }
+}
+
 /// A piece of work on its way to the pool and back.
 ///
 /// `@unchecked Sendable`: the loop makes it, then one pool thread has it, then the loop again; libuv's locks stand

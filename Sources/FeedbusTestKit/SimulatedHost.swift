@@ -11,7 +11,7 @@ public struct SimulatedHost: LoopHost {
     public init(_ loop: ManualLoop) { self.loop = loop }
 
     public var serialExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    public var taskExecutor: any TaskExecutor { loop }
+    public var taskExecutor: any TaskExecutor { loop.first }
 
     public func offload<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T { try work() }
 

@@ -75,11 +75,13 @@ def main():
     parser.add_argument("--feedbus", metavar="PATH", default=".build/release/feedbus", help="the program (%(default)s)")
     parser.add_argument("--only", metavar="X", help="only the checks with X in their name")
     parser.add_argument("--list", action="store_true", help="print the names of the checks and what each promises")
+    parser.add_argument("--loops", metavar="N", type=int, help="run every config on N loops that does not say it itself")
     parser.add_argument("-j", metavar="N", type=int, default=2, help="checks at one time (%(default)s)")
     parser.add_argument(
         "-v", action="store_true", help="also print the log of each run, and what was asked of the services"
     )
     chosen = parser.parse_args()
+    Case.loops = chosen.loops
     everything = load()
     wanted = [one for one in everything if not chosen.only or chosen.only in one.name]
     if chosen.list:

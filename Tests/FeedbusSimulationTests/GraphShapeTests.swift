@@ -178,10 +178,44 @@ struct GraphShapeTests {
         try simulation.check(seeds: seeds(3, release: 100), faults: faults)
     }
 
+    @Test(arguments: Shape.all, [2, 3]) func promisesHoldOnSeveralLoops(shape: Shape, loops: Int) throws {
+        var simulation = try shape.simulation
+        simulation.loops = loops
+        for faults in [FaultPlan.none, .rough, .wild] {
+            simulation.once = true
+            simulation.duration = nil
+            try simulation.check(seeds: seeds(2, release: 50), faults: faults)
+            simulation.once = false
+            simulation.duration = .seconds(600)
+            try simulation.check(seeds: seeds(2, release: 50), from: 1_001, faults: faults)
+        }
+    }
+
+    @Test func theNumberOfLoopsComesFromTheConfig() throws {
+        let config = """
+            {
+              "feedbus": { "loops": 3 },
+              "sources": { "n": { "plugin": "Numbers", "with": { "count": 20 } } },
+              "stages": { "even": { "plugin": "Even", "from": ["n"] } },
+              "sinks": { "a": { "plugin": "Null", "from": ["even"] }, "b": { "plugin": "Null", "from": ["n"] } }
+            }
+            """
+        var simulation = try GraphSimulation(config: config, plugins: .forTests)
+        simulation.once = true
+        #expect(simulation.loops == 3)
+        let result = try simulation.run(seed: 7)
+        #expect(result.deliveries["a"]?.count == 10)
+        #expect(result.deliveries["b"]?.count == 20)
+        // On other loops the same happens in another order.
+        simulation.loops = 1
+        #expect(try simulation.run(seed: 7).trace != result.trace)
+    }
+
     @Test(arguments: Shape.all) func theSameSeedGivesTheSameTrace(shape: Shape) throws {
         let simulation = try shape.simulation
         for seed in UInt64(1)...3 {
             var simulation = simulation
+            simulation.loops = Int(seed)
             simulation.duration = .seconds(600)
             let first = try simulation.run(seed: seed, faults: .wild)
             #expect(try simulation.run(seed: seed, faults: .wild).trace == first.trace)

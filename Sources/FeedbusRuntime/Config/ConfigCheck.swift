@@ -93,6 +93,7 @@ struct ConfigCheck {
             found += problems
             settings.state = section.state
             settings.shutdownGrace = section.shutdownGrace
+            settings.loops = section.loops
             settings.logLevel = section.log.level.level
             settings.logFormat = section.log.format
             settings.supervision = section.supervision.policy

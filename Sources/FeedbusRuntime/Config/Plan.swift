@@ -24,6 +24,8 @@ package struct Settings: Sendable {
     /// The folder that holds cursors and logs, absolute.
     package var state = "var"
     package var shutdownGrace: Duration = .seconds(10)
+    /// How many loops, each on a thread of its own, host the nodes, 1...64.
+    package var loops = 1
     package var logLevel: LogLevel = .info
     package var logFormat: LogFormat = .text
     package var supervision = SupervisionPolicy()

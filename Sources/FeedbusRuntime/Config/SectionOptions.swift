@@ -8,6 +8,7 @@ import FeedbusStore
 struct FeedbusSection: PluginOptions {
     var state = "var"
     var shutdownGrace: Duration = .seconds(10)
+    var loops = 1
     var log = LogSection()
     var supervision = SupervisionSection()
     var deadLetters = DeadLettersSection()
@@ -21,6 +22,11 @@ struct FeedbusSection: PluginOptions {
             "shutdown_grace", \.shutdownGrace, in: .zero...(.seconds(3_600)),
             help: "how long a stop may take to drain what is under way", example: "\"30s\""
         ).synonyms("grace", "shutdown_timeout", "drain_timeout"),
+        .integer(
+            "loops", \.loops, in: 1...64,
+            help: "how many threads share the nodes: the first has the sources, the others the stages and sinks",
+            example: "2"
+        ).synonyms("threads", "cores"),
         .object("log", \.log, help: "the log on stderr", example: "{ \"level\": \"debug\" }").synonyms("logging"),
         .object(
             "supervision", \.supervision, help: "when a node that fails again and again is given up",

@@ -28,10 +28,19 @@ package enum FeedbusProgram {
         let writer = LogWriter(text: LogText(format: plan.settings.logFormat, color: color)) { clock.wallTime }
         let log = writer.log(level: plan.settings.logLevel)
         writer.use(loop)
+        sayThreads(plan, loop.makePool(threads: plan.poolThreads), log)
         let exitCode = Atomic<Int32>(1)
         loop.task {
-            let code = await ProgramRun(plan: plan, options: options, registry: registry, loop: loop, log: log).run()
-            exitCode.store(code, ordering: .relaxed)
+            do {
+                let more = try await MoreLoops.start(plan.moreLoops)
+                let run = ProgramRun(
+                    plan: plan, options: options, registry: registry, loop: loop, more: more, log: log)
+                let code = await run.run()
+                await more.stop()
+                exitCode.store(code, ordering: .relaxed)
+            } catch {
+                log.error("\(describeError(error)); nothing was started")
+            }
             loop.stop()
         }
         do { try loop.run() } catch {
@@ -39,6 +48,15 @@ package enum FeedbusProgram {
         }
         writer.use(nil)
         return exitCode.load(ordering: .relaxed)
+    }
+
+    private static func sayThreads(_ plan: Plan, _ threads: Int, _ log: Log) {
+        let workers = plan.poolThreads - ThreadPool.usual
+        guard threads < workers else { return }
+        let stages = plan.shared.map(\.name).joined(separator: ", ")
+        log.warning(
+            "\(workers) workers (\(stages)) share a pool of \(counted(threads, "thread")): not all can work at once; leave"
+                + " UV_THREADPOOL_SIZE out of the environment, or make it \(plan.poolThreads)")
     }
 }
 
@@ -48,6 +66,7 @@ private struct ProgramRun: Sendable {
     let options: RunOptions
     let registry: PluginRegistry
     let loop: EventLoop
+    let more: MoreLoops
     let log: Log
 
     func run() async -> Int32 {
@@ -164,7 +183,7 @@ private struct ProgramRun: Sendable {
             memoryIsFree: { [loop] in
                 // It walks through all that is free: on the pool.
                 loop.task { try await loop.offload { trimMemory() } }
-            })
+            }, moreLoops: more.forGraph)
     }
 }
 

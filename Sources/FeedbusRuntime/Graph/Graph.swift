@@ -6,13 +6,15 @@ import FeedbusLoop
 import FeedbusPlugin
 import FeedbusStore
 
-/// A graph that runs. One actor on the loop; made for one run.
+/// A graph that runs. One actor on the first loop; made for one run. Its nodes may run on others.
 package actor Graph {
     nonisolated let plan: Plan
     nonisolated let services: GraphServices
     private nonisolated let executor: UnownedSerialExecutor
-    /// The time of stages and sinks.
-    let graceClock: GraceClock
+    /// The time of stages and sinks, for each loop.
+    private let graceClocks: [GraceClock]
+    private let loops: [GraphLoop]
+    private let placement: LoopPlacement
 
     /// One for each node that reads; of a join, one for each node that it reads.
     var edges: [String: [StageRunner.Input]] = [:]
@@ -45,7 +47,9 @@ package actor Graph {
         self.plan = plan
         self.services = services
         self.executor = services.host.serialExecutor
-        self.graceClock = GraceClock(services.clock, host: services.host)
+        loops = [GraphLoop(host: services.host, clock: services.clock)] + services.moreLoops
+        graceClocks = loops.map { GraceClock($0.clock, host: $0.host) }
+        placement = LoopPlacement(plan.nodes, loops: loops.count)
         timetable = PollTimetable(
             clock: services.clock, host: services.host, crowdHasGone: services.memoryIsFree)
     }
@@ -104,9 +108,10 @@ package actor Graph {
         let keeper = CursorLedger.Keeper(
             log: services.log, clock: services.clock, host: services.host, save: services.saveCursors)
         // A source is cancelled at the stop; the others finish what they have.
-        let (ofSources, ofOthers) = (surroundings(services.clock), surroundings(graceClock))
+        let ofSources = surroundings(loops[0], services.clock)
+        let ofOthers = zip(loops, graceClocks).map { surroundings($0, $1) }
         for node in plan.nodes {
-            var shared = ofOthers
+            var shared = ofOthers[placement[node.name]]
             if case .source = node.role { shared = ofSources }
             let nodeServices = NodeServices(
                 node: node.name, counters: counters[node.name]!, letters: letters[node.name], graph: common)
@@ -118,7 +123,7 @@ package actor Graph {
             case .subject:
                 guard let subject = durables[node.name] else { break }
                 running.insert(node.name)
-                consumerTasks.append(task { await self.ended(node.name, await subject.run()) })
+                consumerTasks.append(task(of: node) { await self.ended(node.name, await subject.run()) })
             case .source(let make):
                 running.insert(node.name)
                 runningSources.insert(node.name)
@@ -145,7 +150,7 @@ package actor Graph {
                     letters: letters[node.name], make: make,
                     givenUp: { await self.sinkIsDone(node.name) })
                 sinks[node.name] = runner
-                consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
+                consumerTasks.append(task(of: node) { await self.ended(node.name, await runner.run()) })
             }
         }
     }
@@ -158,12 +163,12 @@ package actor Graph {
             node: node, make: make, context: context, inputs: edges[node.name]!, outputs: outputs,
             counters: counters[node.name]!, supervision: plan.settings.supervision, letters: letters[node.name],
             isStopping: { [graceClock] in graceClock.isStopping })
-        consumerTasks.append(task { await self.ended(node.name, await runner.run()) })
+        consumerTasks.append(task(of: node) { await self.ended(node.name, await runner.run()) })
     }
 
-    private nonisolated func surroundings(_ clock: any EventClock) -> PluginSurroundings {
+    private nonisolated func surroundings(_ loop: GraphLoop, _ clock: any EventClock) -> PluginSurroundings {
         PluginSurroundings(
-            clock: clock, mode: services.mode, host: services.host, directory: plan.settings.directory,
+            clock: clock, mode: services.mode, host: loop.host, directory: plan.settings.directory,
             headline: services.headline, http: services.http)
     }
 
@@ -185,9 +190,15 @@ package actor Graph {
         plan.nodes.compactMap { letters[$0.name] ?? nodeServices[$0.name]?.madeLetters }
     }
 
-    private func task(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, any Error> {
-        services.host.task { await operation() }
+    /// A node's own task, on its loop.
+    private func task(
+        of node: PlannedNode, _ operation: @escaping @Sendable () async -> Void
+    ) -> Task<Void, any Error> {
+        loops[placement[node.name]].host.task { await operation() }
     }
+
+    /// The time of what is neither stage nor sink and yet must not wait beyond the grace.
+    var graceClock: GraceClock { graceClocks[0] }
 
     // MARK: - Ends of nodes
 
@@ -249,7 +260,8 @@ package actor Graph {
             endWaiter = nil
         }
         let grace = plan.settings.shutdownGrace
-        graceClock.stop(by: services.clock.now + grace)
+        let end = services.clock.now + grace
+        for clock in graceClocks { clock.stop(by: end) }
         graceTask = services.host.task { [services] in
             try await services.clock.sleep(for: grace)
             await self.giveUp()

@@ -9,6 +9,8 @@ import FeedbusStore
 package struct GraphServices: Sendable {
     package var host: any LoopHost
     package var clock: any EventClock
+    /// Further loops; stages and sinks run there, and all else on the first, which is `host` and `clock`.
+    package var moreLoops: [GraphLoop]
     package var log: Log
     package var mode: RunMode
     package var seed: UInt64
@@ -30,7 +32,7 @@ package struct GraphServices: Sendable {
             PoliteClient,
         loadCursor: @escaping @Sendable (_ node: String, _ key: String) async throws -> Bytes?,
         saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void,
-        store: StateStore? = nil, memoryIsFree: @escaping @Sendable () -> Void = {}
+        store: StateStore? = nil, memoryIsFree: @escaping @Sendable () -> Void = {}, moreLoops: [GraphLoop] = []
     ) {
         self.host = host
         self.clock = clock
@@ -43,5 +45,6 @@ package struct GraphServices: Sendable {
         self.saveCursors = saveCursors
         self.store = store
         self.memoryIsFree = memoryIsFree
+        self.moreLoops = moreLoops
     }
 }

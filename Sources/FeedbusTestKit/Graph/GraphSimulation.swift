@@ -39,6 +39,9 @@ public struct GraphSimulation: Sendable {
     /// that read sources through nothing but subjects and buffers that block are meant anyway. Name others where what
     /// reaches them does not depend on order and time.
     public var complete: Set<String> = []
+    /// How many loops host the nodes, 1...64: at first what the config says (`feedbus.loops`). All run on the calling thread,
+    /// one job at a time, in the order drawn from the seed.
+    public var loops: Int
     /// So many lines of the trace are kept, the newest.
     public var traceLimit = 100_000
 
@@ -79,6 +82,7 @@ public struct GraphSimulation: Sendable {
         self.plugins = plugins
         self.programs = programs
         self.services = services
+        loops = plan.settings.loops
     }
 
     private static func override(_ text: String) throws -> Override {
@@ -129,7 +133,8 @@ public struct GraphSimulation: Sendable {
         var start = WallTime(seconds: 1_772_366_400)
         func live(_ faults: FaultPlan, _ interruption: LifeRun.Interruption?) throws {
             let life = SimulatedLife(
-                world: world, number: lives.count + 1, faults: faults, tally: DeliveryTally(plan: plan), start: start)
+                world: world, number: lives.count + 1, loops: loops, faults: faults, tally: DeliveryTally(plan: plan),
+                start: start)
             let run = LifeRun(
                 life: life, plan: plan, registry: plugins, services: services, programs: programs, realSinks: realSinks,
                 mode: RunMode(once: once, offline: services.isRecorded), duration: duration,

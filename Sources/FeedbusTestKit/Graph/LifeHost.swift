@@ -6,15 +6,17 @@ import FeedbusLoop
 /// A class, so that whether anybody still holds it tells whether a task or plugin was left behind.
 final class LifeHost: LoopHost {
     private let life: SimulatedLife
+    private let loop: ManualLoop
     private let programs: [String: SimulatedProgram]
 
-    init(_ life: SimulatedLife, programs: [String: SimulatedProgram]) {
+    init(_ life: SimulatedLife, _ loop: ManualLoop, programs: [String: SimulatedProgram]) {
         self.life = life
+        self.loop = loop
         self.programs = programs
     }
 
-    var serialExecutor: UnownedSerialExecutor { life.loop.asUnownedSerialExecutor() }
-    var taskExecutor: any TaskExecutor { life.loop }
+    var serialExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    var taskExecutor: any TaskExecutor { loop.first }
 
     /// The work is done on the loop, later: jobs that are ready meanwhile may come before it, and before its answer.
     func offload<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {

@@ -41,7 +41,7 @@ struct LifeRun {
     /// - Throws: `SimulationViolation`.
     func run() throws -> SimulationResult.Life {
         let (leftover, ended) = try live()
-        if leftover.host != nil {
+        if leftover.contains(where: { $0.host != nil }) {
             throw violation(
                 "life \(life.number) has ended, but something of it is still there: a task that waits for ever, or a cycle of references"
             )
@@ -54,9 +54,10 @@ struct LifeRun {
     }
 
     /// Nothing of the graph is held any more when it returns.
-    private func live() throws -> (Leftover, SimulationResult.Life) {
-        let host = LifeHost(life, programs: programs)
-        let graph = Graph(plan: probedPlan, services: graphServices(host))
+    private func live() throws -> ([Leftover], SimulationResult.Life) {
+        let hosts = life.loops.map { LifeHost(life, $0, programs: programs) }
+        let host = hosts[0]
+        let graph = Graph(plan: probedPlan, services: graphServices(hosts))
         let outcome = Latch<GraphReport>()
         host.task { outcome.set(await graph.run()) }
         var end = SimulationResult.End.ended
@@ -75,7 +76,7 @@ struct LifeRun {
             done.exitCode = report.exitCode
             try checkEnd(graph, host, report)
         }
-        return (Leftover(host: host), done)
+        return (hosts.map { Leftover(host: $0) }, done)
     }
 
     private var probedPlan: Plan {
@@ -84,8 +85,8 @@ struct LifeRun {
         return plan
     }
 
-    private func graphServices(_ host: LifeHost) -> GraphServices {
-        let life = life
+    private func graphServices(_ hosts: [LifeHost]) -> GraphServices {
+        let (life, host) = (life, hosts[0])
         let transport = services.transport()
         let ledger = ServiceLedger()
         let headlines = registry.plugins.map(\.headline)
@@ -116,7 +117,7 @@ struct LifeRun {
                     life.tally.saved(node, updates)
                     life.world.save(node, updates)
                 }
-            })
+            }, moreLoops: hosts.dropFirst().map { GraphLoop(host: $0, clock: life.clock) })
     }
 
     // MARK: - Driving

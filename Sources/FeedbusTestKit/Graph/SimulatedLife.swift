@@ -12,16 +12,22 @@ final class SimulatedLife: Sendable {
     let faults: FaultPlan
     let tally: DeliveryTally
     let loop: ManualLoop
+    /// All loops of the program, of which `loop` is the first.
+    let loops: [ManualLoop]
     let clock: VirtualClock
     private let dead = Atomic(false)
     private let processes = Atomic<Int32>(0)
 
-    init(world: SimulatedWorld, number: Int, faults: FaultPlan, tally: DeliveryTally, start: WallTime) {
+    init(
+        world: SimulatedWorld, number: Int, loops: Int, faults: FaultPlan, tally: DeliveryTally, start: WallTime
+    ) {
         self.world = world
         self.number = number
         self.faults = faults
         self.tally = tally
-        loop = ManualLoop(seed: world.draw())
+        let first = ManualLoop(seed: world.draw())
+        loop = first
+        self.loops = [first] + (1..<loops).map { _ in ManualLoop(beside: first) }
         clock = VirtualClock(loop: loop, start: start)
     }
 

@@ -65,6 +65,9 @@ class Event:
 
 
 class Case:
+    # On how many loops configs run that do not say it themselves; None: as the program likes.
+    loops = None
+
     def __init__(self, program):
         self.program = str(Path(program).resolve())
         self.root = Path(tempfile.mkdtemp(prefix="feedbus-blackbox-"))
@@ -102,6 +105,8 @@ class Case:
         ends = [one for one in [*sources, *(stages or {})] if one not in read]
         whole["sinks"] = sinks or {"log": {"plugin": "JSONLines", "from": ends, "with": {"path": "out.jsonl"}}}
         whole.update(sections)
+        if Case.loops:
+            whole["feedbus"] = {"loops": Case.loops, **whole["feedbus"]}
         self.write(name, json.dumps(whole, indent=1))
 
     @staticmethod

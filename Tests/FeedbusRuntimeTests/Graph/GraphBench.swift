@@ -6,6 +6,7 @@ import FeedbusHTTP
 import FeedbusPlugin
 import FeedbusStore
 import FeedbusTestKit
+import Glibc
 import Synchronization
 
 @testable import FeedbusRuntime
@@ -142,9 +143,13 @@ struct GraphBench: Sendable {
     let journal: Journal
     let graph: Graph
 
+    /// On how many loops the graphs of all tests run that do not say it themselves: `FEEDBUS_LOOPS` in the environment.
+    static let usualLoops = getenv("FEEDBUS_LOOPS").flatMap { Int(String(cString: $0)) } ?? 1
+
     init(
         _ simulation: Simulation, _ journal: Journal, once: Bool = false, grace: Duration = .seconds(10),
-        store: StateStore? = nil, deadLetters: DeadLetterCap = DeadLetterCap(), nodes: [PlannedNode]
+        store: StateStore? = nil, deadLetters: DeadLetterCap = DeadLetterCap(), loops: Int = usualLoops,
+        nodes: [PlannedNode]
     ) {
         self.simulation = simulation
         self.journal = journal
@@ -161,7 +166,10 @@ struct GraphBench: Sendable {
                     seed: seed)
             },
             loadCursor: { _, _ in nil },
-            saveCursors: { journal.saved($0, $1) }, store: store)
+            saveCursors: { journal.saved($0, $1) }, store: store,
+            moreLoops: (1..<loops).map { _ in
+                GraphLoop(host: SimulatedHost(ManualLoop(beside: simulation.loop)), clock: clock)
+            })
         graph = Graph(plan: Plan(settings: settings, nodes: nodes), services: services)
     }
 

@@ -29,7 +29,7 @@ struct TimeLimitTests {
         _ name: String, from: String, _ simulation: Simulation, _ journal: Journal, hangs: Set<Int> = [],
         _ hang: @escaping @Sendable (PluginContext) async throws -> Void = { _ in }
     ) -> PlannedNode {
-        let left = Mutex(hangs)
+        let left = Synchronization.Mutex(hangs)
         let start = simulation.clock.now
         return .sink(name, from: [from], events: 1) { numbers, context in
             for number in numbers where left.withLock({ $0.remove(number) }) != nil { try await hang(context) }
@@ -133,7 +133,7 @@ struct TimeLimitTests {
     @Test func aStageThatHangsIsStartedAgainWithoutTheChunk() throws {
         let journal = Journal()
         let report = try Simulation.run { simulation in
-            let hangs = Mutex(Set([2]))
+            let hangs = Synchronization.Mutex(Set([2]))
             let bench = GraphBench(
                 simulation, journal,
                 nodes: [
