@@ -244,8 +244,12 @@ class CrashTest:
                     hold(False, f"each line of {path.name} is one whole event", seen=line[:300])
         return events
 
-    def look(self, stem, expected):
-        """Every event of each source at least once; what repeats is a tail that was not acknowledged when a kill came."""
+    def look(self, stem, expected, is_straight=False):
+        """Every event of each source at least once; what repeats is a tail that was not acknowledged when a kill came.
+
+        is_straight: the sink reads the source itself, so that a repeat goes back once a kill, and on without a gap. In a
+        durable log the source's repeats stand as well, and its reader may begin again before them or between them.
+        """
         events = self.read(stem, True)
         figures = []
         for node, last in expected.items():
@@ -257,14 +261,14 @@ class CrashTest:
                 if number <= before:
                     steps += 1
                     farthest = max(farthest, before - number + 1)
-                else:
+                elif is_straight:
                     hold(number == before + 1, f"a repeat of {node} in {stem} is without gaps",
                          expected=before + 1, seen=number)
                 seen = max(seen, number)
             same(seen, last, f"the last event of {node} in {stem}")
-            hold(steps <= sum(self.kills.values()) + 1, f"{stem}: repeats of {node} only after a kill", seen=steps)
-            figures.append(f"{node} {last}+{len(numbers) - last} repeated (by {steps} of {sum(self.kills.values())} kills,"
-                           f" {farthest} at most)")
+            if is_straight:
+                hold(steps <= sum(self.kills.values()), f"{stem}: repeats of {node} only after a kill", seen=steps)
+            figures.append(f"{node} {last}+{len(numbers) - last} repeated (in {steps} pieces, {farthest} at most)")
         return f"{stem}: " + ", ".join(figures)
 
     def run(self, kills, say=lambda text: None):
@@ -289,7 +293,7 @@ class CrashTest:
         last = self.start("run", "--config", "config.json", "--once").wait(60)
         hold(last.code == 1 and not last.told("undelivered [1-9]"), "the last run delivers everything", seen=last.tail)
         expected = {"file": self.lines, "gh": self.numbers}
-        told = [self.look("direct", {"file": self.lines}), self.look("synced", expected)]
+        told = [self.look("direct", {"file": self.lines}, is_straight=True), self.look("synced", expected)]
         letters = self.start("replay", "--dead-letters", "--node", "never", "--set", "sinks.never.with.path=out/back.jsonl")
         letters.wait(60).exits(0)
         back = sorted({number for _, number in self.read("back", True)})
