@@ -2,7 +2,6 @@
 
 import FeedbusLoop
 import FeedbusPlugin
-import FeedbusTestKit
 import Glibc
 import JSONLinesPlugin
 import Synchronization
@@ -12,7 +11,7 @@ import Synchronization
 @main
 enum SinkBenchmark {
     static let lineSize = 200
-    static let rounds = 7
+    static let rounds = 5
     /// Of a plain loop, in batches of the size in which a full graph hands events on.
     static let mostRatio = 1.15
 
@@ -53,7 +52,7 @@ enum SinkBenchmark {
         for (policy, format) in [("none", "data"), ("none", "cloudevents"), ("5s", "data"), ("batch", "data")] {
             for size in [1, 10, 100, 1_000, 4_096] {
                 // A sync takes its time: fewer of them.
-                let most = policy == "batch" ? 300 : 40_000
+                let most = policy == "batch" ? 100 : 20_000
                 let count = max(20, min(bytes / (size * lineSize), most))
                 let batches = chunks(count, size)
                 let sink = try await median { try await write(batches, to: path, policy, format, loop) }
@@ -68,7 +67,9 @@ enum SinkBenchmark {
                 print(
                     "fsync \(policy), \(format), batches of \(size): \(rounded(rate / 1000))k events/s,"
                         + " \(rounded(sink / Double(count) * 1e6)) us a batch; plain \(rounded(plain / Double(count) * 1e6)) us;"
-                        + " ratio \(rounded(ratio * 100) / 100)\(isFigure ? " (at most \(mostRatio))" : "")")
+                        + " ratio \((ratio * 100).rounded() / 100)\(isFigure ? " (at most \(mostRatio))" : "")")
+                // At once, also into a pipe.
+                fflush(nil)
                 unlink(path)
             }
         }
@@ -97,8 +98,11 @@ enum SinkBenchmark {
     }
 
     static func sink(_ path: String, _ policy: String, _ format: String, _ loop: EventLoop) throws -> JSONLines {
-        let options = try JSONLinesOptions.decoded(
-            from: "{\"path\": \"\(path)\", \"fsync\": \"\(policy)\", \"format\": \"\(format)\"}")
+        let text = "{\"path\": \"\(path)\", \"fsync\": \"\(policy)\", \"format\": \"\(format)\"}"
+        guard let value = ConfigText.parse(Bytes(text)).0 else { throw FeedbusError("bench", "no options") }
+        let options = JSONLinesOptions.decode(
+            value, owner: value, context: OptionContext(owner: "bench", environment: [:], readFile: { _ in nil })
+        ).0
         let log = Log(node: "bench", level: .error) { print($0.message) }
         let http = PoliteClient(
             transport: NoTransport(), ledger: ServiceLedger(), retry: RetryPolicy(), clock: loop.clock, log: log,

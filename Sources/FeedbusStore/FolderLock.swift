@@ -17,7 +17,7 @@ final class FolderLock: Sendable {
             throw FeedbusError("state.open", "the state folder \(folder) cannot be used: \(systemError(errno))")
         }
         descriptor = OwnedDescriptor(number)
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+        guard FolderLock.take(number) else {
             let reason = errno
             let owner = FolderLock.owner(number).map { " (process \($0))" } ?? ""
             throw reason == EWOULDBLOCK
@@ -28,6 +28,19 @@ final class FolderLock: Sendable {
                 : FeedbusError("state.open", "the state folder \(folder) cannot be locked: \(systemError(reason))")
         }
         sign()
+    }
+
+    /// Takes the lock, or leaves its reason in `errno`. Where the owner is dead a child has the lock that it was just
+    /// starting, for a few milliseconds more: that is waited for, on a thread of the pool.
+    private static func take(_ descriptor: Int32) -> Bool {
+        for _ in 0..<100 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            guard errno == EWOULDBLOCK else { return false }
+            guard let owner = owner(descriptor), kill(pid_t(owner), 0) != 0, errno == ESRCH else { break }
+            poll(nil, 0, 10)
+        }
+        errno = EWOULDBLOCK
+        return false
     }
 
     // A child that is just being started has a copy of the descriptor, and with it of the lock, for a moment longer.

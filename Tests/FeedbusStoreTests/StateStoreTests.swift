@@ -90,6 +90,24 @@ struct StateStoreTests {
         }
     }
 
+    /// A child that a killed program was just starting has its lock for a moment longer.
+    @Test func theLockOfADeadProgramIsWaitedFor() async throws {
+        try await withFolder { folder in
+            mkdir(folder, 0o755)
+            let file = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+            #expect(flock(file, LOCK_EX) == 0)
+            // Above what the system gives to a process.
+            let owner = "99999999\n"
+            #expect(write(file, owner, owner.utf8.count) == owner.utf8.count)
+            async let opening = StateStore.open(folder: folder, on: host)
+            _ = try await host.offload {
+                poll(nil, 0, 30)
+                close(file)
+            }
+            await (try opening).close()
+        }
+    }
+
     /// A child that is just being started has a copy of every descriptor, and with it of the lock, until its exec(2).
     @Test func theFolderIsFreeThoughAChildHasACopyOfTheLock() async throws {
         try await withFolder { folder in

@@ -180,7 +180,7 @@ class CrashTest:
 
     def kill_once(self):
         phase = self.dice.choice(self.PHASES)
-        self.feed(self.dice.choice([0, 20, 200, 800]), self.dice.choice([0, 1, 1, 5]))
+        self.feed(self.dice.choice([0, 10, 60, 400]), self.dice.choice([0, 1, 1, 5]))
         self.slow = self.dice.choice([0, 0, 0.05]) if phase == "poll" else 0
         self.polled.clear()
         if self.clock and self.dice.random() < 0.7:
@@ -290,7 +290,7 @@ class CrashTest:
         if self.clock:
             self.clock.set("+0")
         # To the end. Its dead sink makes the exit 1.
-        last = self.start("run", "--config", "config.json", "--once").wait(60)
+        last = self.start("run", "--config", "config.json", "--once").wait(600)
         hold(last.code == 1 and not last.told("undelivered [1-9]"), "the last run delivers everything", seen=last.tail)
         expected = {"file": self.lines, "gh": self.numbers}
         told = [self.look("direct", {"file": self.lines}, is_straight=True), self.look("synced", expected)]
