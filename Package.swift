@@ -66,7 +66,8 @@ let package = Package(
     targets: [
         // C libraries, from Debian's -dev packages.
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // apt: libcurl4-openssl-dev. It is loaded when it is first needed.
+        .target(name: "CCurl"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // apt: libjq-dev
         .target(name: "CJQ", dependencies: ["CSimdJSON"], linkerSettings: [.linkedLibrary("jq")]),
@@ -141,7 +142,7 @@ let package = Package(
                 swiftSettings: swiftSettings),
             example("GitHubFeed"), example("JokesWithTranslation"), example("NaturalEvents"),
             tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
-            tests("FeedbusPlugin", ["FeedbusBase"]),
+            tests("FeedbusPlugin", ["FeedbusFlow", "FeedbusJSON", "FeedbusBase"]),
             tests("FeedbusLoop", ["FeedbusBase"]),
             tests("FeedbusHTTP", ["FeedbusTestKit", "FeedbusLoop", "FeedbusJSON", "FeedbusBase"]),
             tests("FeedbusJSON", ["FeedbusBase"]),

@@ -37,7 +37,7 @@ private struct Feeds: Sendable {
     let seconds: Double
 
     func run(_ concurrent: Int, on loop: EventLoop) async throws -> String {
-        let transport = try CurlTransport(loop: loop, userAgent: "feedbus-polls")
+        let transport = CurlTransport(loop: loop, userAgent: "feedbus-polls")
         defer { transport.close() }
         let client = PoliteClient(
             transport: transport, ledger: ServiceLedger(), retry: RetryPolicy(attempts: 1), clock: loop.clock,

@@ -46,6 +46,7 @@ public struct ConditionTester: Sendable {
     public func filter(_ events: Chunk<Event>, _ context: PluginContext) async throws -> Chunk<Event> {
         switch form {
         case .fast(let condition):
+            if scope == .data { return events.keeping(by: condition.finder) { condition.tree.holds($0) } }
             return events.keeping { condition.holds(for: scope.text(of: events[$0])) }
         case .jq(let runner):
             let verdicts = try await runner.verdicts(for: events, on: scope)

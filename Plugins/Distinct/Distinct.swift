@@ -42,7 +42,11 @@ public actor Distinct: ChunkStage {
 
     public func process(_ events: Chunk<Event>) -> Chunk<Event> {
         let now = context.clock.now.nanoseconds
-        let kept = events.keeping { isNew(events[$0], at: now) }
+        // The event's id is of no interest where another key is given.
+        let kept =
+            options.by != nil || options.mode == .change
+            ? events.keeping(by: finder) { isNew($0, id: nil, at: now) }
+            : events.keeping { isNew(events[$0], at: now) }
         if memory.evictions > 0, !hasWarned, case .time(let time) = options.within {
             hasWarned = true
             context.log.warning(
@@ -53,27 +57,28 @@ public actor Distinct: ChunkStage {
     }
 
     private func isNew(_ event: Event, at now: Int64) -> Bool {
-        // An event that has no key is like no other.
-        var isNew = true
+        var result = true
         event.data.withUnsafeBytes { data in
-            finder.find(in: data) { places in
-                guard let key = key(of: event, places) else { return }
-                let value = options.mode == .change ? value(data, places) : 0
-                isNew = memory.admit(key, value: value, at: now)
-            }
+            finder.find(in: data) { result = isNew($0, id: event.id, at: now) }
         }
-        return isNew
+        return result
     }
 
-    private func key(of event: Event, _ places: borrowing JSONPlaces) -> KeyHash? {
+    private func isNew(_ places: borrowing JSONPlaces, id: Bytes?, at now: Int64) -> Bool {
+        // An event that has no key is like no other.
+        guard let key = key(id, places) else { return true }
+        return memory.admit(key, value: options.mode == .change ? value(places) : 0, at: now)
+    }
+
+    private func key(_ id: Bytes?, _ places: borrowing JSONPlaces) -> KeyHash? {
         if options.by != nil { return places[0].map { KeyHash($0) } }
         if options.mode == .change { return KeyHash(low: 0, high: 0) }
-        return event.id.withUnsafeBytes { KeyHash($0) }
+        return id?.withUnsafeBytes { KeyHash($0) }
     }
 
     /// What is compared; a value that is not there differs from any other.
-    private func value(_ data: UnsafeRawBufferPointer, _ places: borrowing JSONPlaces) -> UInt64 {
-        guard options.value != nil else { return KeyHash(RawJSON(data)).low }
+    private func value(_ places: borrowing JSONPlaces) -> UInt64 {
+        guard options.value != nil else { return KeyHash(RawJSON(places.text)).low }
         return places[options.by == nil ? 0 : 1].map { KeyHash($0).low } ?? 0
     }
 }

@@ -27,6 +27,10 @@ struct LineText: Sendable {
     /// The data of a batch as it stands in memory.
     static func runs(_ events: Chunk<Event>) -> ByteRuns {
         var runs = ByteRuns()
+        if let (packed, range) = events.packedEvents, packed.areFollowed {
+            packed.places[range].withUnsafeBufferPointer { runs.appendLines($0, of: packed.buffer) }
+            return runs
+        }
         // In place: each event that is copied costs a dozen counted references.
         let isDone: Void? = events.withContiguousStorageIfAvailable { events in
             // The ends of the lines are mostly in another core's cache. All are looked at before the first reference is

@@ -209,14 +209,17 @@ public actor JSONLinesFile: Source {
                 cursors = [CursorUpdate("cursor", cursor.text)]
             }
         }
-        let count = block.events.count
+        let count = block.count
         guard count > 0 || !cursors.isEmpty else { return }
         if count > 0 {
             chunks += 1
             events += count
             mostTogether = max(mostTogether, count)
         }
-        try await output.emit(block.takeEvents(), saving: cursors)
+        switch block.takeContent() {
+        case .packed(let events): try await output.emit(packed: events, saving: cursors)
+        case .events(let events): try await output.emit(events, saving: cursors)
+        }
     }
 
     /// The last line may lack its line feed.

@@ -20,7 +20,7 @@ package struct LinePlace: Sendable, Hashable {
 /// `@unchecked Sendable`: the reader makes it and hands it over; then its new owner alone has it. An object, so that the
 /// events have one holder at any time, however often a reference to the block is copied on its way.
 package final class LineBlock: @unchecked Sendable {
-    package internal(set) var events: [Event] = []
+    package internal(set) var content = Content.events([])
     package internal(set) var refused: [RefusedLine] = []
     /// Behind the last line that `events` and `refused` account for.
     package internal(set) var end: LinePlace
@@ -42,9 +42,23 @@ package final class LineBlock: @unchecked Sendable {
         case atEnd
     }
 
+    package enum Content {
+        /// Lines that are plain data, all of them.
+        case packed(PackedEvents)
+        /// Some of them are CloudEvents objects, or had to be repaired.
+        case events([Event])
+    }
+
+    package var count: Int {
+        switch content {
+        case .packed(let events): events.count
+        case .events(let events): events.count
+        }
+    }
+
     /// The events, which the block then has no more: so that whoever gets them is the only one who holds them.
-    package func takeEvents() -> [Event] {
-        defer { events = [] }
-        return events
+    package func takeContent() -> Content {
+        defer { content = .events([]) }
+        return content
     }
 }

@@ -33,14 +33,14 @@ package final class LineBlockReader: @unchecked Sendable {
     package static let mostEvents = 1_024
 
     package let input: InputFile
-    private let settings: Settings
+    let settings: Settings
     private let pool: BlockPool
-    private var reader: LineReader
-    private let scanner = JSONLineScanner()
+    var reader: LineReader
+    let scanner = JSONLineScanner()
     /// Finds the id in a line.
-    private let finder: JSONFinder?
+    let finder: JSONFinder?
     /// Added to the place of a line in its made-up id: the same place in the next file of this name is another one.
-    private let idBase: Int
+    let idBase: Int
     private var inflater: Inflater?
     private var hasBegun = false
 
@@ -56,7 +56,7 @@ package final class LineBlockReader: @unchecked Sendable {
     private var place: LinePlace
 
     /// Scanned lines in a buffer, from `next` on.
-    private struct Lines {
+    struct Lines {
         let buffer: ByteBuffer
         /// The text that was scanned, and where it stands in the input.
         let text: Range<Int>
@@ -236,9 +236,7 @@ package final class LineBlockReader: @unchecked Sendable {
             place.offset = 3
         }
         do {
-            try scanner.scan(
-                UnsafeRawBufferPointer(start: buffer.base + range.lowerBound, count: range.count),
-                position: place.offset &+ idBase)
+            try scanner.scan(UnsafeRawBufferPointer(start: buffer.base + range.lowerBound, count: range.count))
         } catch {
             throw FeedbusError("file.read", "\(input.path): \(error.message)", isRetriable: true)
         }
@@ -269,33 +267,8 @@ package final class LineBlockReader: @unchecked Sendable {
         let block = LineBlock(refused: takeRefusals(), end: place)
         let first = lines.next
         let end = min(first + LineBlockReader.mostEvents, scanner.count)
-        let (buffer, start, scanner) = (lines.buffer, lines.text.lowerBound, scanner)
-        let ids = finder == nil ? scanner.ids(of: first..<end) : ByteBuffer.empty
-        let longest = settings.maxLine
-        // Its own for each chunk: threads that count references to one and the same object wait for each other.
-        let origin = EventOrigin(sameAs: reader.plainOrigin)
-        var events: [Event] = []
-        events.reserveCapacity(end - first)
-        for index in first..<end {
-            let line = scanner[index]
-            let text = Bytes(buffer: buffer, range: start + line.range.lowerBound..<start + line.range.upperBound)
-            var id: Bytes?
-            if line.kind == .value && text.count <= longest {
-                if let finder {
-                    id = LineBlockReader.id(in: text, finder)
-                } else {
-                    id = Bytes(buffer: ids, range: 16 * (index - first)..<16 * (index - first) + 16)
-                }
-            }
-            if let id {
-                events.append(Event(origin: origin, id: id, data: text))
-            } else if let event = lookAt(
-                text, number: lines.before + line.number + 1, offset: lines.offset + line.range.lowerBound, block)
-            {
-                events.append(event)
-            }
-        }
-        block.events = events
+        let (buffer, start) = (lines.buffer, lines.text.lowerBound)
+        block.content = content(of: first..<end, lines, block)
         lines.next = end
         if end == scanner.count {
             place = LinePlace(offset: lines.offset + lines.text.count, lines: lines.before + scanner.lineFeeds)
@@ -308,45 +281,6 @@ package final class LineBlockReader: @unchecked Sendable {
         }
         block.end = place
         return block
-    }
-
-    /// The id that stands in a line; nil where there is none, or it has to be decoded.
-    private static func id(in line: Bytes, _ finder: JSONFinder) -> Bytes? {
-        var found: Range<Int>?
-        line.withUnsafeBytes { text in
-            finder.find(in: text) { places in
-                guard let range = places.range(0), let value = places[0] else { return }
-                switch value.kind {
-                case .number, .bool: found = range
-                case .string where value.plainContent?.isEmpty == false:
-                    found = range.lowerBound + 1..<range.upperBound - 1
-                default: break
-                }
-            }
-        }
-        return found.map { line[$0] }
-    }
-
-    /// A line that is no plain value, or whose id has to be looked for.
-    private func lookAt(_ text: Bytes, number: Int, offset: Int, _ block: LineBlock) -> Event? {
-        guard text.count <= settings.maxLine else {
-            let limit = ByteSize.text(settings.maxLine)
-            block.refused.append(
-                RefusedLine(
-                    number: number, offset: offset, reason: "is too long: \(text.count) bytes, max_line is \(limit)"))
-            return nil
-        }
-        do throws(LineReader.BadLine) {
-            // The byte order mark of the first line is gone already.
-            switch try reader.read(text, number: max(number, 2), position: offset &+ idBase) {
-            case .event(let event), .data(let event, _): return event
-            case nil: return nil
-            }
-        } catch {
-            block.refused.append(
-                RefusedLine(number: number, offset: offset, reason: "is not JSON: \(error.reason)", text: text))
-            return nil
-        }
     }
 
     /// Behind the line feed that ends the line at `start`; there is one, as it is not the last line of the text.

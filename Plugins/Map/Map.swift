@@ -51,8 +51,25 @@ public actor Map: ChunkStage {
         }
     }
 
+    /// Of lines that were read together.
+    private func picked(_ events: PackedEvents, _ range: Range<Int>, _ pick: Pick) -> Chunk<Event> {
+        var writer = ByteWriter(capacity: range.count * 160)
+        var places: [TextPlace] = []
+        places.reserveCapacity(range.count)
+        var start = 0
+        pick.append(events, range, to: &writer) { writer in
+            places.append(TextPlace(start, writer.count))
+            writer.append(UInt8(ascii: "\n"))
+            start = writer.count
+        }
+        return Chunk(
+            events.replacing(
+                buffer: writer.finish().buffer, places: places, ids: events.ids(of: range), areFollowed: true))
+    }
+
     /// The new data of all events of a chunk stand in one buffer.
     private func picked(_ events: Chunk<Event>, _ pick: Pick) -> Chunk<Event> {
+        if scope == .data, let (packed, range) = events.packedEvents { return picked(packed, range, pick) }
         var writer = ByteWriter(capacity: events.count * 128)
         return withUnsafeTemporaryAllocation(of: Int.self, capacity: events.count) { ends in
             for index in 0..<events.count {

@@ -67,6 +67,16 @@ struct csimdjson_lines {
         return true;
     }
 
+    /// Behind the string that begins at `place`; the next token begins at `next`. Mostly nothing stands between them.
+    static bool string_end(const uint8_t *text, uint32_t place, uint32_t next, uint32_t &end) {
+        end = next;
+        while (text[end - 1] != '"') {
+            if (!is_blank(text[end - 1])) { return false; }
+            --end;
+        }
+        return end - 1 > place;
+    }
+
     /// Walks one line, from its first place on, up to `line_end`. Between two places stands one token and then blanks only
     /// (see `walk` in csimdjson.cpp). Returns whether the line is one value; `p` is then the first place behind it.
     bool walk(const uint8_t *text, uint32_t line_end, const uint32_t *&p, uint32_t max_depth, csimdjson_line &line) {
@@ -82,13 +92,12 @@ struct csimdjson_lines {
         line.start = place;
 
     value_here:
-        switch (text[place]) {
-        case '"':
-            end = *p - 1;
-            while (is_blank(text[end])) { --end; }
-            if (end <= place || text[end] != '"') { return false; }
-            ++end;
+        // Most values are strings: no jump that has to be foretold.
+        if (text[place] == '"') {
+            if (!string_end(text, place, *p, end)) { return false; }
             goto after;
+        }
+        switch (text[place]) {
         case '{':
             if (depth == max_depth) { return false; }
             is_object[++depth] = true;
@@ -145,11 +154,8 @@ struct csimdjson_lines {
         return false;
 
     key_here:
-        if (text[place] != '"') { return false; }
-        end = *p - 1;
-        while (is_blank(text[end])) { --end; }
-        if (end <= place || text[end] != '"') { return false; }
-        if (depth == 1 && end - place >= 12) { note_key(text + place + 1, end - place - 1, line); }
+        if (text[place] != '"' || !string_end(text, place, *p, end)) { return false; }
+        if (depth == 1 && end - place >= 13) { note_key(text + place + 1, end - place - 2, line); }
         NEXT_OR_FAIL();
         if (text[place] != ':') { return false; }
         NEXT_OR_FAIL();
@@ -172,18 +178,17 @@ struct csimdjson_lines {
     /// A line of a piece that stage 1 has refused.
     void scan_alone(const uint8_t *text, uint32_t start, uint32_t end, uint32_t max_depth, csimdjson_line &line) {
         bool has_escapes = false;
-        csimdjson_line found = {0, 0, csimdjson_line_value, 0, 0};
+        csimdjson_line found = {0, 0, csimdjson_line_value, false, 0};
         if (find_places(text + start, end - start) && !csimdjson::wrong_escape(text + start, end - start, has_escapes)) {
             const uint32_t *p = stage->structural_indexes.get();
             if (walk(text + start, end - start, p, max_depth, found)) {
-                line = {start + found.start, start + found.end, found.kind, line.number, 0};
+                line = {start + found.start, start + found.end, found.kind, false, line.number};
             }
         }
     }
 
     /// Scans whole lines from `start` to `stop`. False where there is no memory.
-    bool scan_piece(
-        const uint8_t *text, uint32_t start, uint32_t stop, uint32_t max_depth, uint64_t position, uint32_t &number) {
+    bool scan_piece(const uint8_t *text, uint32_t start, uint32_t stop, uint32_t max_depth, uint32_t &number) {
         // Everything below counts from the piece's first byte.
         const uint8_t *const piece = text + start;
         const uint32_t length = stop - start;
@@ -194,12 +199,12 @@ struct csimdjson_lines {
         while (first < length) {
             const auto *found = static_cast<const uint8_t *>(std::memchr(piece + first, '\n', length - first));
             const uint32_t end = found ? uint32_t(found - piece) : length;
-            csimdjson_line line = {first, end, csimdjson_line_bad, number, 0};
+            csimdjson_line line = {first, end, csimdjson_line_bad, false, number};
             bool is_there;
             if (is_clean) {
                 is_there = *p < end;
                 if (is_there) {
-                    csimdjson_line good = {first, end, csimdjson_line_value, number, 0};
+                    csimdjson_line good = {first, end, csimdjson_line_value, false, number};
                     if (walk(piece, end, p, max_depth, good)) {
                         line = good;
                     } else {
@@ -215,9 +220,9 @@ struct csimdjson_lines {
                 if (is_there) { scan_alone(piece, first, end, max_depth, line); }
             }
             if (is_there) {
+                line.is_followed = found && line.end == end;
                 line.start += start;
                 line.end += start;
-                line.hash = csimdjson_hash(text + line.start, line.end - line.start, position + line.start);
                 if (!append(line)) { return false; }
             }
             if (found) { ++number; }
@@ -234,8 +239,8 @@ csimdjson_lines *csimdjson_lines_make(void) { return new (std::nothrow) csimdjso
 void csimdjson_lines_free(csimdjson_lines *scanner) { delete scanner; }
 
 csimdjson_status csimdjson_lines_scan(
-    csimdjson_lines *scanner, const char *bytes, size_t length, uint32_t max_depth, uint64_t position,
-    const csimdjson_line **lines, size_t *count, size_t *feeds) {
+    csimdjson_lines *scanner, const char *bytes, size_t length, uint32_t max_depth, const csimdjson_line **lines,
+    size_t *count, size_t *feeds) {
     scanner->count = 0;
     *lines = nullptr;
     *count = 0;
@@ -255,17 +260,13 @@ csimdjson_status csimdjson_lines_scan(
             if (found) { stop = size_t(static_cast<const uint8_t *>(found) - text) + 1; }
         }
         if (!scanner->reserve_stage(stop - start)) { return csimdjson_no_memory; }
-        if (!scanner->scan_piece(text, start, uint32_t(stop), max_depth, position, number)) { return csimdjson_no_memory; }
+        if (!scanner->scan_piece(text, start, uint32_t(stop), max_depth, number)) { return csimdjson_no_memory; }
         start = uint32_t(stop);
     }
     *feeds = number;
     *lines = scanner->lines;
     *count = scanner->count;
     return csimdjson_ok;
-}
-
-void csimdjson_write_ids(const csimdjson_line *lines, size_t count, char *target) {
-    for (size_t i = 0; i < count; ++i) { csimdjson_write_hex(lines[i].hash, target + 16 * i); }
 }
 
 }  // extern "C"

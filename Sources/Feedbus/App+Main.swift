@@ -66,7 +66,7 @@ extension App {
             writeToStandardError("\(settings.name): \(record.level.name): \(record.message)")
         }
         let seed = UInt64.random(in: .min ... .max)
-        let curl = settings.recording == nil ? try CurlTransport(loop: loop, userAgent: settings.userAgent) : nil
+        let curl = settings.recording == nil ? CurlTransport(loop: loop, userAgent: settings.userAgent) : nil
         defer { curl?.close() }
         let transport: any HTTPTransport
         if let curl {

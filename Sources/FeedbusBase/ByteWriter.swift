@@ -37,6 +37,14 @@ public struct ByteWriter: ~Copyable {
         count += bytes.count
     }
 
+    /// Lets `fill` write up to `most` bytes behind the others; it returns how many it has written.
+    package mutating func append(upTo most: Int, _ fill: (UnsafeMutableRawPointer) -> Int) {
+        reserve(most)
+        let more = fill(base + count)
+        precondition(more >= 0 && more <= most, "fill wrote outside its room")
+        count += more
+    }
+
     public mutating func append(_ bytes: Bytes) { bytes.withUnsafeBytes { append($0) } }
 
     public mutating func append(_ text: String) {

@@ -4,7 +4,7 @@
 ///
 /// `@unchecked Sendable`: after `init` nothing writes to the memory and no field changes, so any thread may read it.
 public final class ByteBuffer: @unchecked Sendable {
-    package let base: UnsafeMutableRawPointer
+    @usableFromInline package let base: UnsafeMutableRawPointer
     public let count: Int
     /// It was read line by line: no JSON value in it holds a line feed.
     package let isLines: Bool
@@ -43,7 +43,7 @@ public final class ByteBuffer: @unchecked Sendable {
     deinit { release(base) }
 
     /// No bytes.
-    package static let empty = ByteBuffer(capacity: 0) { _ in 0 }
+    @usableFromInline package static let empty = ByteBuffer(capacity: 0) { _ in 0 }
 }
 
 /// A slice of a shared, immutable buffer: raw text as it was read. Copying it copies no bytes.
@@ -51,9 +51,9 @@ public final class ByteBuffer: @unchecked Sendable {
 /// Comparison and hashing are by content. At most 4 GiB.
 public struct Bytes: Sendable {
     /// Nil for no bytes of no buffer: what most events have in some of their fields costs no counting of references.
-    private let storage: ByteBuffer?
-    private let start: UInt32
-    private let length: UInt32
+    @usableFromInline let storage: ByteBuffer?
+    @usableFromInline let start: UInt32
+    @usableFromInline let length: UInt32
 
     public init() {
         storage = nil
@@ -61,7 +61,7 @@ public struct Bytes: Sendable {
         length = 0
     }
 
-    public var buffer: ByteBuffer { storage ?? .empty }
+    @inlinable public var buffer: ByteBuffer { storage ?? .empty }
 
     /// Whether a line feed stands behind it in its buffer.
     package var isFollowedByLineFeed: Bool {
@@ -75,6 +75,7 @@ public struct Bytes: Sendable {
 
     public init(buffer: ByteBuffer) { self.init(buffer: buffer, range: 0..<buffer.count) }
 
+    @inlinable
     public init(buffer: ByteBuffer, range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= buffer.count, "slice outside the buffer")
         self.storage = buffer
@@ -102,11 +103,11 @@ public struct Bytes: Sendable {
         }
     }
 
-    public var count: Int { Int(length) }
-    public var isEmpty: Bool { length == 0 }
+    @inlinable public var count: Int { Int(length) }
+    @inlinable public var isEmpty: Bool { length == 0 }
 
     /// Where the slice stands in its buffer.
-    public var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
+    @inlinable public var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
 
     public subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count, "index outside the bytes")
@@ -119,6 +120,7 @@ public struct Bytes: Sendable {
         return Bytes(buffer: buffer, range: Int(start) + range.lowerBound..<Int(start) + range.upperBound)
     }
 
+    @inlinable
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

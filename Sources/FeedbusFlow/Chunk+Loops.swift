@@ -16,10 +16,11 @@ extension Chunk {
             })
     }
 
-    /// Runs `body` over the elements in place.
+    /// Runs `body` over the elements in place; packed ones are made for it.
     @inlinable
     func withElements<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {
-        storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[lower..<upper])) }
+        if packing != nil { return array.withUnsafeBufferPointer(body) }
+        return storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[lower..<upper])) }
     }
 
     /// Writes what `transform` makes of each element, up to the first that it throws for.

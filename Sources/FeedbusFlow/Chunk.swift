@@ -4,15 +4,36 @@
 ///
 /// Copying and slicing share the storage. Indices count from zero, also in a slice.
 public struct Chunk<Element: Sendable>: Sendable {
+    /// Empty where the elements are packed.
     @usableFromInline let storage: [Element]
+    @usableFromInline let packing: Packing?
     @usableFromInline let lower: Int
     @usableFromInline let upper: Int
 
+    /// A class, and no existential: most chunks have none, and pay one word for it.
+    @usableFromInline typealias Packing = ChunkPacking<Element>
+
     @inlinable
-    init(storage: [Element], lower: Int, upper: Int) {
+    init(storage: [Element], packing: Packing? = nil, lower: Int, upper: Int) {
         self.storage = storage
+        self.packing = packing
         self.lower = lower
         self.upper = upper
+    }
+
+    /// All elements of a packing, none of which is made.
+    package init(packed: any PackedElements<Element>) {
+        self.init(storage: [], packing: Packing(packed), lower: 0, upper: packed.count)
+    }
+
+    /// The packing that the chunk is a part of, and which part; nil where it is an array.
+    package var packed: (elements: any PackedElements<Element>, range: Range<Int>)? {
+        packing.map { ($0.elements, lower..<upper) }
+    }
+
+    @inlinable
+    func slice(_ lower: Int, _ upper: Int) -> Chunk {
+        Chunk(storage: storage, packing: packing, lower: lower, upper: upper)
     }
 
     @inlinable
@@ -31,25 +52,39 @@ public struct Chunk<Element: Sendable>: Sendable {
     /// The first `maximum` elements, or all; shares the storage.
     @inlinable
     public func prefix(_ maximum: Int) -> Chunk {
-        Chunk(storage: storage, lower: lower, upper: lower + Swift.min(Swift.max(maximum, 0), count))
+        slice(lower, lower + Swift.min(Swift.max(maximum, 0), count))
     }
 
     /// The last `maximum` elements, or all; shares the storage.
     @inlinable
     public func suffix(_ maximum: Int) -> Chunk {
-        Chunk(storage: storage, lower: upper - Swift.min(Swift.max(maximum, 0), count), upper: upper)
+        slice(upper - Swift.min(Swift.max(maximum, 0), count), upper)
     }
 
     /// All but the first `number` elements; shares the storage.
     @inlinable
     public func dropFirst(_ number: Int = 1) -> Chunk {
-        Chunk(storage: storage, lower: lower + Swift.min(Swift.max(number, 0), count), upper: upper)
+        slice(lower + Swift.min(Swift.max(number, 0), count), upper)
     }
 
     /// The elements as an array; no copy where the chunk is a whole array.
     @inlinable
     public var array: [Element] {
-        lower == 0 && upper == storage.count ? storage : Array(storage[lower..<upper])
+        if let packing { return packing.elements(in: lower..<upper) }
+        return lower == 0 && upper == storage.count ? storage : Array(storage[lower..<upper])
+    }
+
+    /// This chunk and `next` as one, where they are neighbours of one storage and nothing has to be copied for it.
+    @inlinable
+    func joined(with next: Chunk) -> Chunk? {
+        guard upper == next.lower, packing === next.packing else { return nil }
+        if packing == nil {
+            let isSame = storage.withUnsafeBufferPointer { mine in
+                next.storage.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress }
+            }
+            guard isSame else { return nil }
+        }
+        return slice(lower, next.upper)
     }
 }
 
@@ -62,6 +97,7 @@ extension Chunk: RandomAccessCollection {
     @inlinable
     public subscript(position: Int) -> Element {
         precondition(position >= 0 && position < upper - lower, "index out of the chunk's range")
+        if let packing { return packing.element(at: lower + position) }
         return storage[lower + position]
     }
 
@@ -69,7 +105,8 @@ extension Chunk: RandomAccessCollection {
     public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<Element>) throws -> Result
     ) rethrows -> Result? {
-        try storage[lower..<upper].withContiguousStorageIfAvailable(body)
+        if packing != nil { return nil }
+        return try storage[lower..<upper].withContiguousStorageIfAvailable(body)
     }
 }
 

@@ -25,7 +25,8 @@ public final class Edge<Element: Sendable>: Sendable {
     ///     consumer asks).
     ///   - weightLimit: bounds the sum of `weigh` over the buffered elements as well. An element that is heavier than
     ///     the limit passes when the edge is empty.
-    ///   - weigh: pure and quick; it is called under the edge's lock, and only if there is a limit.
+    ///   - weigh: pure and quick; it is called under the edge's lock, and only if there is a limit. Packed elements
+    ///     say themselves what it would say of each.
     ///   - onDrop: called outside the lock with what the policy dropped, oldest first.
     public init(
         capacity: Int, policy: OverflowPolicy = .block, producers: Int = 1, weightLimit: Int = .max,

@@ -49,18 +49,23 @@ extension EdgeStateMachine {
     @inlinable
     mutating func removeLast() -> Chunk<Element> {
         let place = buffer.count - 1
-        let chunk = buffer[place]
+        let (chunk, heldWeight) = (buffer[place].chunk, buffer[place].weight)
         let removed = chunk.suffix(1)
-        if chunk.count == 1 { buffer.removeLast() } else { buffer[place] = chunk.prefix(chunk.count - 1) }
+        let removedWeight = weight.map { total($0, of: removed) } ?? 0
+        if chunk.count == 1 {
+            buffer.removeLast()
+        } else {
+            buffer[place] = Held(chunk: chunk.prefix(chunk.count - 1), weight: heldWeight - removedWeight)
+        }
         buffered -= 1
-        if let weight { bufferedWeight -= total(weight, of: removed) }
+        bufferedWeight -= removedWeight
         return removed
     }
 
     @inlinable
     mutating func removeOldest(_ number: Int) -> Chunk<Element> {
         guard number > 0 else { return Chunk() }
-        if number == buffer[0].count || number < buffer[0].count { return take(number) }
+        if number <= buffer[0].chunk.count { return take(number) }
         var removed: [Element] = []
         while removed.count < number { removed.append(contentsOf: take(number - removed.count)) }
         return Chunk(removed)

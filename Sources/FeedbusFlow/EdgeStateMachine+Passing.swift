@@ -22,17 +22,17 @@ extension EdgeStateMachine {
         }
         let fitting = senders.isEmpty ? min(chunk.count, capacity - buffered) : 0
         guard fitting == chunk.count else { return policy == .block ? .blocked(queue(chunk, from: fitting)) : .no }
-        buffer.append(chunk)
-        buffered += fitting
+        append(chunk)
         return .taken
     }
 
     /// Buffers the first `fitting` elements, and gives the others a place in the queue.
+    /// - Parameter weight: what these weigh, where that has been measured.
     @inlinable
     mutating func queue(
-        _ chunk: Chunk<Element>, from fitting: Int, reply: EdgeSenderReply = .unattached
+        _ chunk: Chunk<Element>, from fitting: Int, weighing weight: Int? = nil, reply: EdgeSenderReply = .unattached
     ) -> UInt64 {
-        append(chunk.prefix(fitting))
+        append(chunk.prefix(fitting), weighing: weight)
         lastID += 1
         senders.append(Sender(id: lastID, rest: chunk.dropFirst(fitting), reply: reply))
         waiting += chunk.count - fitting

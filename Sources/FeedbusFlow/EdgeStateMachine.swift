@@ -114,7 +114,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     @usableFromInline var phase = Phase.open
     /// Nil where it does not count.
     @usableFromInline let weight: Weight?
-    @usableFromInline var buffer = Ring<Chunk<Element>>()
+    @usableFromInline var buffer = Ring<Held>()
     @usableFromInline var buffered = 0
     @usableFromInline var bufferedWeight = 0
     @usableFromInline var senders = Ring<Sender>()
@@ -153,19 +153,19 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         var outcome = Offer.taken
         switch policy {
         case .block:
-            let fitting = senders.isEmpty ? fit(chunk) : 0
+            let (fitting, weight) = senders.isEmpty ? measure(chunk) : (0, 0)
             if fitting < chunk.count {
-                outcome = .blocked(queue(chunk, from: fitting, reply: reply))
+                outcome = .blocked(queue(chunk, from: fitting, weighing: weight, reply: reply))
             } else {
-                append(chunk)
+                append(chunk, weighing: weight)
             }
         case .dropNewest: drop(insert(chunk), &actions)
         case .dropOldest, .latest: drop(insertNewest(chunk), &actions)
         case .dropLast: drop(insert(chunk) { $0.removeLast() }, &actions)
         case .dropAll: drop(insert(chunk) { $0.removeOldest($0.buffered) }, &actions)
         case .fail, .failAtOnce:
-            let fitting = fit(chunk)
-            append(chunk.prefix(fitting))
+            let (fitting, weight) = measure(chunk)
+            append(chunk.prefix(fitting), weighing: weight)
             if fitting < chunk.count {
                 let refused = chunk.dropFirst(fitting)
                 let isAtOnce = policy == .failAtOnce && buffered > 0
@@ -295,7 +295,7 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
         case .open, .failed: break
         }
         phase = last
-        let left = buffer.removeAll()
+        let left = buffer.removeAll().map(\.chunk)
         buffered = 0
         bufferedWeight = 0
         for sender in senders.removeAll() {
@@ -345,10 +345,10 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     mutating func admit(_ actions: inout Actions) {
         while !senders.isEmpty {
             let first = senders[0]
-            let fitting = fit(first.rest)
+            let (fitting, weight) = measure(first.rest)
             guard fitting > 0 else { return }
             if !first.isProbe {
-                append(first.rest.prefix(fitting))
+                append(first.rest.prefix(fitting), weighing: weight)
                 waiting -= fitting
                 if fitting < first.rest.count {
                     senders[0].rest = first.rest.dropFirst(fitting)

@@ -51,6 +51,29 @@ public final class JSONFinder: @unchecked Sendable {
         }
     }
 
+    /// Finds the values in texts of one buffer, one after the other, and hands those of each to `body`, with its number.
+    ///
+    /// The texts are mostly in another core's cache: they are asked for a little ahead.
+    package func find(
+        in buffer: ByteBuffer, _ places: UnsafeBufferPointer<TextPlace>,
+        _ body: (Int, borrowing JSONPlaces) throws -> Void
+    ) rethrows {
+        let base = UnsafeRawPointer(buffer.base)
+        let ahead = 4
+        try withUnsafeTemporaryAllocation(of: csimdjson_span.self, capacity: count) { spans in
+            try slots.withUnsafeBufferPointer { slots in
+                for index in 0..<min(ahead, places.count) { csimdjson_prefetch(base + Int(places[index].start)) }
+                for index in places.indices {
+                    if index + ahead < places.count { csimdjson_prefetch(base + Int(places[index + ahead].start)) }
+                    let text = UnsafeRawBufferPointer(
+                        start: base + Int(places[index].start), count: places[index].count)
+                    csimdjson_find(finder, text.baseAddress, text.count, spans.baseAddress)
+                    try body(index, JSONPlaces(text: text, spans: UnsafeBufferPointer(spans), slots: slots))
+                }
+            }
+        }
+    }
+
     /// The values at the pointers, as slices of the text; nil where there is none.
     public func values(in text: Bytes) -> [Bytes?] {
         var values: [Bytes?] = []
@@ -66,7 +89,8 @@ public final class JSONFinder: @unchecked Sendable {
 
 /// Where the values of a `JSONFinder` stand in one text. Not to be kept: it is about memory that others own.
 public struct JSONPlaces: ~Copyable {
-    let text: UnsafeRawBufferPointer
+    /// All of the text.
+    package let text: UnsafeRawBufferPointer
     let spans: UnsafeBufferPointer<csimdjson_span>
     let slots: UnsafeBufferPointer<Int>
 

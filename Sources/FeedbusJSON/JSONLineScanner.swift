@@ -40,13 +40,11 @@ package final class JSONLineScanner {
     deinit { csimdjson_lines_free(scanner) }
 
     /// Looks at every line of `text`, which must stay as it is until the next scan. Its last line may lack its line feed.
-    /// - Parameter position: the place of the text, which counts for the ids.
     /// - Throws: `JSONError` where there is no memory for so large a text.
-    package func scan(_ text: UnsafeRawBufferPointer, position: Int = 0) throws(JSONError) {
+    package func scan(_ text: UnsafeRawBufferPointer) throws(JSONError) {
         count = 0
         let status = csimdjson_lines_scan(
-            scanner, text.baseAddress, text.count, UInt32(JSON.maximumDepth),
-            UInt64(truncatingIfNeeded: position), &lines, &count, &lineFeeds)
+            scanner, text.baseAddress, text.count, UInt32(JSON.maximumDepth), &lines, &count, &lineFeeds)
         guard status == csimdjson_ok else {
             throw JSONError("no memory for \(text.count) bytes of lines", offset: 0)
         }
@@ -57,19 +55,34 @@ package final class JSONLineScanner {
         let line = lines![index]
         let kind: JSONLine.Kind =
             switch line.kind {
-            case UInt32(csimdjson_line_value): .value
-            case UInt32(csimdjson_line_maybe_event): .maybeEvent
+            case UInt16(csimdjson_line_value): .value
+            case UInt16(csimdjson_line_maybe_event): .maybeEvent
             default: .bad
             }
         return JSONLine(range: Int(line.start)..<Int(line.end), kind: kind, number: Int(line.number))
     }
 
-    /// The ids of so many lines: 16 hexadecimal digits for each, the hash of its value and its place.
-    package func ids(of range: Range<Int>) -> ByteBuffer {
+    /// Appends the places of the lines from `range`'s first on, up to one that is not simply a JSON value of at most
+    /// `longest` bytes.
+    /// - Parameters:
+    ///   - offset: is added to the places.
+    ///   - areFollowed: becomes false where no line feed stands right behind one of them.
+    /// - Returns: the index behind the last that was appended.
+    package func appendValues(
+        of range: Range<Int>, offset: Int, longest: Int, to places: inout [TextPlace], _ areFollowed: inout Bool
+    ) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "no such lines")
-        return ByteBuffer(capacity: 16 * range.count) { target in
-            if !range.isEmpty { csimdjson_write_ids(lines! + range.lowerBound, range.count, target.baseAddress) }
-            return 16 * range.count
+        guard let lines, !range.isEmpty else { return range.lowerBound }
+        var index = range.lowerBound
+        var followed = UInt16(1)
+        while index < range.upperBound {
+            let line = lines[index]
+            guard line.kind == UInt16(csimdjson_line_value), Int(line.end) - Int(line.start) <= longest else { break }
+            places.append(TextPlace(offset + Int(line.start), offset + Int(line.end)))
+            followed &= line.is_followed
+            index += 1
         }
+        if followed == 0 { areFollowed = false }
+        return index
     }
 }

@@ -15,6 +15,21 @@ package enum StableHash {
         digits(hash(text, seed: hash(origin, seed: 0)))
     }
 
+    /// The ids of texts of one buffer, 16 digits each, one behind the other: of each its content and its place, counted
+    /// from `position`.
+    package static func ids(of places: ArraySlice<TextPlace>, in texts: ByteBuffer, position: UInt64) -> ByteBuffer {
+        ByteBuffer(capacity: 16 * places.count) { target in
+            places.withUnsafeBufferPointer { places in
+                // The same two numbers.
+                places.withMemoryRebound(to: csimdjson_span.self) { spans in
+                    guard let first = spans.baseAddress, let target = target.baseAddress else { return }
+                    csimdjson_write_ids(texts.base, first, spans.count, position, target)
+                }
+            }
+            return 16 * places.count
+        }
+    }
+
     package static func hash(_ text: Bytes, seed: UInt64) -> UInt64 {
         text.withUnsafeBytes { csimdjson_hash($0.baseAddress, $0.count, seed) }
     }

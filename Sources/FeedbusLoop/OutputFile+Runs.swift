@@ -22,10 +22,10 @@ extension OutputFile {
             while first < runs.count {
                 var end = min(first + OutputFile.mostSlices, runs.count)
                 while !runs[end - 1].endsLine { end -= 1 }
-                let wanted = runs[first..<end].reduce(0) { $0 + $1.end - $1.start }
+                let wanted = runs[first..<end].reduce(0) { $0 + $1.place.count }
                 let count: Int
                 do throws(FileError) {
-                    count = try taken(write(runs[first..<end], to: state.descriptor), &state)
+                    count = try taken(write(runs[first..<end], of: lines, to: state.descriptor), &state)
                 } catch {
                     // What was taken before is told first; the next call meets the error again.
                     if done > 0 { return done }
@@ -39,11 +39,11 @@ extension OutputFile {
         }
     }
 
-    private func write(_ runs: ArraySlice<ByteRuns.Run>, to fd: Int32) -> Int {
+    private func write(_ runs: ArraySlice<ByteRuns.Run>, of lines: ByteRuns, to fd: Int32) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: runs.count) { vector in
             for (index, run) in runs.enumerated() {
                 vector.initializeElement(
-                    at: index, to: iovec(iov_base: run.buffer.base + run.start, iov_len: run.end - run.start))
+                    at: index, to: iovec(iov_base: lines.base(of: run), iov_len: run.place.count))
             }
             return repeating { files.write(fd, UnsafeBufferPointer(rebasing: vector[..<runs.count])) }
         }

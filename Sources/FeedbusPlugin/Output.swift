@@ -1,6 +1,7 @@
 // feedbus: where a source puts its events.
 
 public import FeedbusBase
+import FeedbusFlow
 
 /// What a source must remember once the events that it emitted with it are safe.
 public struct CursorUpdate: Sendable {
@@ -18,9 +19,15 @@ public struct CursorUpdate: Sendable {
 /// A source's way out. Emissions settle in order: a cursor is saved when its events and all earlier ones are settled.
 public struct Output: Sendable {
     package let send: @Sendable (consuming [Event], [CursorUpdate]) async throws -> Void
+    private let sendPacked: (@Sendable (PackedEvents, [CursorUpdate]) async throws -> Void)?
 
-    package init(send: @escaping @Sendable (consuming [Event], [CursorUpdate]) async throws -> Void) {
+    /// - Parameter packed: takes packed events; without it `send` gets them one by one.
+    package init(
+        send: @escaping @Sendable (consuming [Event], [CursorUpdate]) async throws -> Void,
+        packed: (@Sendable (PackedEvents, [CursorUpdate]) async throws -> Void)? = nil
+    ) {
         self.send = send
+        self.sendPacked = packed
     }
 
     /// Hands the events on, in order, and suspends while consumers are behind. Stopping the source does not interrupt
@@ -31,5 +38,14 @@ public struct Output: Sendable {
     /// - Throws: `CancellationError` when the program gave up waiting for the consumers.
     public func emit(_ events: consuming [Event], saving cursors: [CursorUpdate] = []) async throws {
         try await send(events, cursors)
+    }
+
+    /// Hands packed events on, as `emit` does.
+    package func emit(packed events: PackedEvents, saving cursors: [CursorUpdate]) async throws {
+        if let sendPacked {
+            try await sendPacked(events, cursors)
+        } else {
+            try await send(Chunk(events).array, cursors)
+        }
     }
 }

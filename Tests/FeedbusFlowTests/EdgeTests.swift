@@ -192,6 +192,70 @@ import Testing
         }
     }
 
+    @Test func whatWaitedForRoomGoesOnWithItsBeginning() throws {
+        try Simulation.run { simulation in
+            let edge = Edge<Int>(capacity: 700, weightLimit: 100_000, weigh: { _ in 100 })
+            let large = Chunk(Array(0..<600))
+            try await edge.send(large)
+            let producer = Task(executorPreference: simulation.loop) { try await edge.send(large) }
+            try await simulation.clock.sleep(for: .seconds(1))
+            #expect(edge.count == 700)
+            #expect(try await edge.next() == large)
+            try await producer.value
+            // 100 were there, and the other 500 came when there was room: neighbours, which are not handed out as two.
+            let whole = try await edge.next()
+            #expect(whole == large)
+            let address = { (chunk: Chunk<Int>) in
+                chunk.withContiguousStorageIfAvailable { $0.baseAddress.map { Int(bitPattern: $0) } }
+            }
+            #expect(whole.map(address) == address(large))
+        }
+    }
+
+    @Test func equalChunksThatAreNoNeighboursStayApart() throws {
+        try Simulation.run { _ in
+            let edge = Edge<Int>(capacity: 2_000)
+            let chunk = Chunk(Array(0..<300))
+            try await edge.send(chunk)
+            try await edge.send(chunk)
+            try await edge.send(chunk.prefix(290))
+            try await edge.send(Chunk(Array(0..<300)).dropFirst(290))
+            #expect(try await edge.next() == chunk)
+            #expect(try await edge.next() == chunk)
+            #expect(try await edge.next() == chunk.prefix(290))
+            #expect(try await edge.next() == Chunk(Array(290..<300)))
+        }
+    }
+
+    @Test func packedElementsAreWeighedAsTheySay() throws {
+        try Simulation.run { simulation in
+            let edge = Edge<Int>(capacity: 100, weightLimit: 10, weigh: { $0 })
+            let producer = Task(executorPreference: simulation.loop) {
+                try await edge.send(Chunk(packed: PackedNumbers([4, 6, 1, 25, 3])))
+            }
+            try await simulation.clock.sleep(for: .seconds(1))
+            #expect(edge.count == 2)
+            #expect(try await edge.next(max: 1) == [4])
+            #expect(try await edge.next() == [6, 1])
+            #expect(try await edge.next() == [25])
+            try await producer.value
+            #expect(try await edge.next() == [3])
+        }
+    }
+
+    @Test func smallPackedChunksAreJoined() throws {
+        try Simulation.run { _ in
+            let edge = Edge<Int>(capacity: 1_000)
+            try await edge.send([1, 2])
+            try await edge.send(Chunk(packed: PackedNumbers([3, 4])))
+            try await edge.send(Chunk(packed: PackedNumbers(Array(5...90))))
+            #expect(try await edge.next() == [1, 2, 3, 4])
+            let large = try await edge.next()
+            #expect(large?.packed?.range == 0..<86)
+            #expect(large?.last == 90)
+        }
+    }
+
     @Test func weightAndDropping() throws {
         try Simulation.run { _ in
             let newest = Edge<Int>(capacity: 100, policy: .dropOldest, weightLimit: 10, weigh: { $0 })
@@ -414,4 +478,15 @@ import Testing
             _ = await (producer.result, consumer.result)
         }
     }
+}
+
+/// Numbers that are made when they are asked for, and weigh as much as they are.
+private final class PackedNumbers: PackedElements {
+    private let numbers: [Int]
+
+    init(_ numbers: [Int]) { self.numbers = numbers }
+
+    var count: Int { numbers.count }
+    func element(at index: Int) -> Int { numbers[index] }
+    func weight(of range: Range<Int>) -> Int { numbers[range].reduce(0, +) }
 }

@@ -52,7 +52,7 @@ final class LocalService: Sendable {
         let loop = try EventLoop.make(name: "test")
         let thread = try LoopThread(running: loop)
         let result = await loop.task {
-            let transport = try CurlTransport(loop: loop, userAgent: "feedbus/test")
+            let transport = CurlTransport(loop: loop, userAgent: "feedbus/test")
             defer { transport.close() }
             try await body(transport, service, loop)
         }.result

@@ -140,15 +140,41 @@ struct JSONLineScannerTests {
         #expect(try found(text).map { String($0.prefix(3)) } == ["ok ", "bad", "ok "])
     }
 
+    @Test func placesOfPlainValuesEndAtAnyOtherLine() throws {
+        let text = Array(" 1 \n[2]\n{\"specversion\":1}\n3\n\"long\"\n4".utf8)
+        let scanner = JSONLineScanner()
+        try text.withUnsafeBytes { bytes in
+            try scanner.scan(bytes)
+            var places: [TextPlace] = []
+            var areFollowed = true
+            #expect(scanner.appendValues(of: 0..<6, offset: 10, longest: 5, to: &places, &areFollowed) == 2)
+            // A blank stands between the first and its line feed.
+            #expect(places == [TextPlace(11, 12), TextPlace(14, 17)] && !areFollowed)
+            (places, areFollowed) = ([], true)
+            #expect(scanner.appendValues(of: 1..<2, offset: 0, longest: 5, to: &places, &areFollowed) == 2)
+            #expect(areFollowed)
+            (places, areFollowed) = ([], true)
+            #expect(scanner.appendValues(of: 3..<6, offset: 0, longest: 5, to: &places, &areFollowed) == 4)
+            #expect(places.count == 1 && areFollowed)
+            // Nothing stands behind the last one.
+            #expect(scanner.appendValues(of: 5..<6, offset: 0, longest: 5, to: &places, &areFollowed) == 6)
+            #expect(!areFollowed)
+        }
+    }
+
     @Test func idsDependOnContentAndPlaceAndNothingElse() throws {
         let text = Array("{\"a\":1}\n{\"a\":1}\n{\"a\":2}\n".utf8)
-        let ids = try text.withUnsafeBytes { bytes in
+        let buffer = Bytes(text).buffer
+        let places = try text.withUnsafeBytes { bytes in
             let scanner = JSONLineScanner()
-            return try [100, 101].map { position in
-                try scanner.scan(bytes, position: position)
-                return Bytes(buffer: scanner.ids(of: 0..<3))
-            }
+            try scanner.scan(bytes)
+            var places: [TextPlace] = []
+            var areFollowed = true
+            #expect(scanner.appendValues(of: 0..<3, offset: 0, longest: 7, to: &places, &areFollowed) == 3)
+            #expect(areFollowed)
+            return places
         }
+        let ids = [100, 101].map { Bytes(buffer: StableHash.ids(of: places[...], in: buffer, position: $0)) }
         let names = ids.flatMap { all in (0..<3).map { all[16 * $0..<16 * $0 + 16].string } }
         #expect(Set(names).count == 6)
         #expect(names[0] == StableHash.id("{\"a\":1}", position: 100).string)

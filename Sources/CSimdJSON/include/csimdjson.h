@@ -103,6 +103,12 @@ uint32_t csimdjson_finder_want(csimdjson_finder *finder, uint32_t place);
 /// valid gives spans without meaning, inside the text.
 void csimdjson_find(const csimdjson_finder *finder, const char *text, size_t length, csimdjson_span *spans);
 
+/// Asks for memory that will be read soon.
+static inline void csimdjson_prefetch(const void *place) {
+    __builtin_prefetch(place);
+    __builtin_prefetch((const char *)place + 64);
+}
+
 /// Decodes the content of a valid JSON string as UTF-8 to `target`, which has room for `length` bytes; returns how many it
 /// wrote. An escaped surrogate without its partner becomes U+FFFD.
 size_t csimdjson_decode_string(const char *content, size_t length, char *target);
@@ -127,11 +133,11 @@ typedef struct {
     /// The value's first byte and one past its last, without the blanks around it.
     uint32_t start;
     uint32_t end;
-    uint32_t kind;
+    uint16_t kind;
+    /// A line feed stands right behind it.
+    uint16_t is_followed;
     /// Line feeds before it in the text.
     uint32_t number;
-    /// Of its text and its place.
-    uint64_t hash;
 } csimdjson_line;
 
 /// Scans lines; keeps its memory from block to block. For one thread at a time.
@@ -143,16 +149,21 @@ csimdjson_lines *csimdjson_lines_make(void);
 void csimdjson_lines_free(csimdjson_lines *scanner);
 
 /// Looks at every line of `text`; the last one may lack its line feed. Lines of blanks alone are left out. `lines` is valid
-/// until the next scan. `position` is the place of the text, for the hashes. `feeds` is how many line feeds there are. Reads nothing outside `text`.
+/// until the next scan. `feeds` is how many line feeds there are. Reads nothing outside `text`.
 csimdjson_status csimdjson_lines_scan(
-    csimdjson_lines *scanner, const char *text, size_t length, uint32_t max_depth, uint64_t position,
-    const csimdjson_line **lines, size_t *count, size_t *feeds);
+    csimdjson_lines *scanner, const char *text, size_t length, uint32_t max_depth, const csimdjson_line **lines,
+    size_t *count, size_t *feeds);
 
-/// Writes 16 hexadecimal digits for each line: its hash.
-void csimdjson_write_ids(const csimdjson_line *lines, size_t count, char *target);
+/// Writes 16 hexadecimal digits for each span of a text: the hash of its content and its place, counted from `position`.
+void csimdjson_write_ids(
+    const char *text, const csimdjson_span *spans, size_t count, uint64_t position, char *target);
 
 /// A 64-bit hash that is the same in every run and on every machine. No defence against somebody who seeks collisions.
 uint64_t csimdjson_hash(const void *bytes, size_t length, uint64_t seed);
+
+/// A 128-bit hash that nobody who does not know the key can make collide: SipHash-2-4
+/// (https://github.com/veorq/SipHash).
+void csimdjson_keyed_hash(const uint64_t key[2], const void *bytes, size_t length, uint64_t result[2]);
 
 /// Writes 16 hexadecimal digits.
 void csimdjson_write_hex(uint64_t value, char *target);

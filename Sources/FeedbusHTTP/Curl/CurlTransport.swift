@@ -9,10 +9,9 @@ package final class CurlTransport: HTTPTransport {
     private let loop: EventLoop
     private let driver: CurlDriver
 
+    /// libcurl is loaded and started by the first request, which fails (`http.curl`) where it is unfit.
     /// - Parameter userAgent: sent where a request has none of its own.
-    /// - Throws: `FeedbusError` (`http.curl`) where libcurl is unfit.
-    package init(loop: EventLoop, userAgent: String) throws {
-        try CurlGlobal.start()
+    package init(loop: EventLoop, userAgent: String) {
         self.loop = loop
         driver = CurlDriver(loop: loop, userAgent: userAgent)
     }

@@ -22,7 +22,7 @@ struct HTTPServices: Sendable {
         }
         let live =
             options.offline
-            ? nil : try CurlTransport(loop: loop, userAgent: settings.userAgent ?? "feedbus/\(feedbusVersion)")
+            ? nil : CurlTransport(loop: loop, userAgent: settings.userAgent ?? "feedbus/\(feedbusVersion)")
         return HTTPServices(
             live: live, recorder: recorder, recording: recording, ledger: ServiceLedger())
     }

@@ -109,7 +109,12 @@ final class SourceRunner: PollCaller {
             do {
                 let source = try make(context)
                 if let source = source as? any PollingSource { return try await prepare(source, startedAt) }
-                try await source.run(Output { events, cursors in try await self.emit(events, cursors) })
+                try await source.run(
+                    Output { events, cursors in
+                        try await self.emit(events, cursors)
+                    } packed: { events, cursors in
+                        try await self.emit(events, cursors)
+                    })
                 return .ended(Task.isCancelled ? .stopped : .completed)
             } catch {
                 if let end = await failed(error, startedAt) { return .ended(end) }
@@ -210,10 +215,12 @@ final class SourceRunner: PollCaller {
     private func emit(_ events: consuming [Event], _ cursors: [CursorUpdate]) async throws {
         guard !events.isEmpty || !cursors.isEmpty else { return }
         // The receipt lives in the events only: when their last copy has gone, the cursors are due.
-        let chunk = stamped(events, ledger.receipt(saving: cursors))
-        guard !chunk.isEmpty else { return }
-        counters.delivered.add(chunk.count)
-        try await send(chunk)
+        try await send(stamped(events, ledger.receipt(saving: cursors)))
+    }
+
+    private func emit(_ events: PackedEvents, _ cursors: [CursorUpdate]) async throws {
+        guard events.count > 0 || !cursors.isEmpty else { return }
+        try await send(Chunk(events.with(ledger.receipt(saving: cursors))))
     }
 
     private func stamped(_ events: consuming [Event], _ receipt: Receipt) -> Chunk<Event> {
@@ -224,6 +231,8 @@ final class SourceRunner: PollCaller {
     }
 
     private func send(_ chunk: Chunk<Event>) async throws {
+        guard !chunk.isEmpty else { return }
+        counters.delivered.add(chunk.count)
         do {
             try await output.send(chunk)
         } catch {
