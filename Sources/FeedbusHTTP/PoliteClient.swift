@@ -174,19 +174,20 @@ public struct PoliteClient: Sendable {
     private func exchange(_ asking: Asking) async throws -> HTTPResponse {
         var request = asking.request
         var url = asking.url
+        var sentAt = asking.startedAt
         for _ in 0...Redirects.most {
             let redirect: (status: Int, location: String)
             if let known = ledger.permanentTarget(of: request, at: url) {
                 redirect = known
             } else {
                 request.origin = url.origin
-                let sentAt = clock.now
                 let response = try await transport.send(request)
-                // The next one has what is left. How long this one had to wait for its turn does not count.
-                request.timeout = max(request.timeout - (response.took ?? clock.now - sentAt), .milliseconds(1))
                 guard Redirects.isRedirect(response.status), let location = response.headers["Location"] else {
                     return response
                 }
+                // The next one has what is left. How long this one had to wait for its turn does not count.
+                request.timeout = max(request.timeout - (response.took ?? clock.now - sentAt), .milliseconds(1))
+                sentAt = clock.now
                 redirect = (response.status, location)
                 ledger.remember(request, at: url, status: response.status, location: location)
                 log.debug(
@@ -204,7 +205,9 @@ public struct PoliteClient: Sendable {
     private func noteBudget(_ answer: Answer, _ asking: Asking) {
         guard !answer.response.recorded else { return }
         // Read only where there is one: most services say nothing.
-        guard let limits = RateLimits(answer.response.headers, now: clock.wallTime) else { return }
+        guard answer.response.headers[RateLimits.field] != nil,
+            let limits = RateLimits(answer.response.headers, now: clock.wallTime)
+        else { return }
         ledger.note(limits, service: asking.service, resource: limits.resource ?? asking.resource, at: clock.wallTime)
     }
 

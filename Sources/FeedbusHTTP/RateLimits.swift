@@ -4,6 +4,9 @@ import FeedbusBase
 
 /// GitHub's `X-RateLimit-*` fields.
 struct RateLimits: Sendable, Hashable {
+    /// Where it is, an answer may tell of a limit.
+    static let field = "X-RateLimit-Remaining"
+
     var limit: Int?
     var remaining: Int
     /// By this machine's clock.
@@ -13,7 +16,7 @@ struct RateLimits: Sendable, Hashable {
     /// Nil where the answer says nothing about what is left.
     /// - Parameter now: the wall clock when the answer came.
     init?(_ headers: HTTPHeaders, now: WallTime) {
-        guard let text = headers["X-RateLimit-Remaining"], let remaining = Self.number(text) else { return nil }
+        guard let text = headers[Self.field], let remaining = Self.number(text) else { return nil }
         self.remaining = remaining
         limit = headers["X-RateLimit-Limit"].flatMap(Self.number)
         resetsAt = WaitCalculator.timeToReset(headers, now: now).map { now + $0 }

@@ -46,8 +46,10 @@ package final class ServiceLedger: Sendable {
     }
 
     /// When an endpoint may be asked that was failing; nil: at once.
-    func backoff(_ service: ServiceKey, endpoint: @autoclosure () -> String, now: Instant) -> Block? {
-        state.withLock { $0.backoffs.isEmpty ? nil : $0.backoffs[service]?.wait(endpoint(), now: now) }
+    func backoff(
+        _ service: ServiceKey, endpoint: @autoclosure () -> String, now: @autoclosure () -> Instant
+    ) -> Block? {
+        state.withLock { $0.backoffs.isEmpty ? nil : $0.backoffs[service]?.wait(endpoint(), now: now()) }
             .map { Block(until: $0, reason: "its failing endpoints back off") }
     }
 
