@@ -38,6 +38,7 @@ package actor Graph {
     private var activeSinks: Set<String> = []
     private var failures: [(node: String, reason: String)] = []
     private var isStopping = false
+    private var hasEnded = false
     private var gaveUp = false
     private var endWaiter: CheckedContinuation<Void, Never>?
 
@@ -63,6 +64,7 @@ package actor Graph {
         if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
         for box in allLetters { await box.settle() }
         await settle()
+        hasEnded = true
         timetable.stop()
         graceTask?.cancel()
         // They hold the graph, which would never go.
@@ -249,7 +251,8 @@ package actor Graph {
 
     /// Ends the sources, lets everything that they have emitted arrive, and gives up when the grace is over.
     package func stop(because reason: String) {
-        guard !isStopping else { return }
+        // A signal may come when all is over, and then a grace would begin that nobody ends.
+        guard !isStopping, !hasEnded else { return }
         isStopping = true
         running.remove(Self.patience)
         services.log.info("stopping: \(reason)", ["grace": plan.settings.shutdownGrace.text])
