@@ -29,6 +29,7 @@ struct LineText: Sendable {
         var runs = ByteRuns()
         if let (packed, range) = events.packedEvents, packed.areFollowed {
             packed.places[range].withUnsafeBufferPointer { runs.appendLines($0, of: packed.buffer) }
+            runs.finish()
             return runs
         }
         // In place: each event that is copied costs a dozen counted references.
@@ -41,6 +42,7 @@ struct LineText: Sendable {
             for index in events.indices { append(events[index].data, isFollowed: areAll, to: &runs) }
         }
         if isDone == nil { for event in events { append(event.data, isFollowed: false, to: &runs) } }
+        runs.finish()
         return runs
     }
 

@@ -58,8 +58,18 @@ public struct ByteRuns: Sendable {
     package mutating func appendLines(_ places: UnsafeBufferPointer<TextPlace>, of buffer: ByteBuffer) {
         guard !places.isEmpty else { return }
         let number = number(of: buffer)
-        for place in places { append(place, number) }
+        for place in places {
+            // At the first gap: there may be one behind each of the others, and to grow step by step costs an allocation
+            // a step. Lines that stand one behind the other need no list at all.
+            if let run = open, closed.isEmpty, run.place.end != place.start || run.buffer != number {
+                closed.reserveCapacity(places.count + 1)
+            }
+            append(place, number)
+        }
     }
+
+    /// All lines are there: where they are several runs, `runs` need not be made of two parts any more.
+    package mutating func finish() { if !closed.isEmpty { close() } }
 
     @inline(__always)
     private mutating func append(_ place: TextPlace, _ buffer: UInt32) {
