@@ -81,7 +81,12 @@ public final class JQRunner: Sendable {
         let watch = program.watch
         let looking = context.task { [self] in await look(watch) }
         defer { looking.cancel() }
-        let result = try await context.host.offload { try body(program) }
+        let result = try await withTaskCancellationHandler {
+            try await context.host.offload { try body(program) }
+        } onCancel: {
+            // jq knows nothing of cancellation: a call beyond the node's `timeout` would go on for as long as it likes.
+            watch.giveUp()
+        }
         // What was given up is no fault of its events: they are left undelivered.
         if watch.isGivenUp { throw CancellationError() }
         return result

@@ -173,7 +173,9 @@ private struct ProgramRun: Sendable {
                 }
                 return nil
             },
-            http: { _, retry, log, clock, seed in http.client(retry: retry, log: log, clock: clock, seed: seed) },
+            http: { node, retry, log, clock, seed in
+                http.client(node: node, retry: retry, log: log, clock: clock, seed: seed)
+            },
             loadCursor: { node, key in try await store.cursor(node: node, key: key) },
             saveCursors: { [isReplay = options.replay != nil] node, updates in
                 // What a replay has delivered is no dead letter any more.

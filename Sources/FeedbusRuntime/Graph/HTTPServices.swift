@@ -5,6 +5,7 @@ import FeedbusHTTP
 import FeedbusLoop
 import FeedbusPlugin
 import FeedbusStore
+import Synchronization
 
 /// Builds the transport of a run and gives each node its polite client.
 struct HTTPServices: Sendable {
@@ -12,6 +13,8 @@ struct HTTPServices: Sendable {
     let recorder: Recorder?
     let recording: RecordedTransport?
     let ledger: ServiceLedger
+    /// One for each node that may need the recording: it warns once, and a node asks for its client again and again.
+    private let fallbacks = Fallbacks()
 
     static func make(
         settings: Settings, options: RunOptions, recorder: Recorder?, loop: EventLoop
@@ -32,16 +35,16 @@ struct HTTPServices: Sendable {
         path.hasPrefix(directory + "/") ? String(path.dropFirst(directory.count + 1)) : path
     }
 
-    func client(retry: RetryPolicy, log: Log, clock: any EventClock, seed: UInt64) -> PoliteClient {
+    func client(node: String, retry: RetryPolicy, log: Log, clock: any EventClock, seed: UInt64) -> PoliteClient {
         PoliteClient(
-            transport: transport(log: log), ledger: ledger, retry: retry, clock: clock, log: log, seed: seed)
+            transport: transport(of: node, log: log), ledger: ledger, retry: retry, clock: clock, log: log, seed: seed)
     }
 
-    private func transport(log: Log) -> any HTTPTransport {
+    private func transport(of node: String, log: Log) -> any HTTPTransport {
         guard let live else { return recording! }
         let outer: any HTTPTransport = recorder?.wrap(live) ?? live
         guard let recording else { return outer }
-        return OfflineFallbackTransport(live: outer, recording: recording, log: log)
+        return fallbacks.of(node) { OfflineFallbackTransport(live: outer, recording: recording, log: log) }
     }
 
     /// Saves what the services have said about their budgets, now and then, until it is cancelled.
@@ -75,5 +78,19 @@ struct HTTPServices: Sendable {
     func close() async throws {
         try await recorder?.finish()
         live?.close()
+    }
+}
+
+/// The transports of a run that fall back on its recording, by node.
+private final class Fallbacks: Sendable {
+    private let state = Mutex<[String: OfflineFallbackTransport]>([:])
+
+    func of(_ node: String, _ make: () -> OfflineFallbackTransport) -> OfflineFallbackTransport {
+        state.withLock { made in
+            if let known = made[node] { return known }
+            let new = make()
+            made[node] = new
+            return new
+        }
     }
 }

@@ -157,3 +157,14 @@ def without_apertium(case):
     if run.code == 0:
         jokes = [one for one in all_recorded(case) if one.node == "jokes"]
         hold(jokes and all(one.all.get("translationerror") for one in jokes), "jokes are marked", seen=jokes)
+
+
+@check
+def one_warning_for_a_source_that_the_recording_answers(case):
+    """Without a network the log says once for each source that the recording answers, however often it polls."""
+    sample(case)
+    arguments = ["run", "--config", "config.json", "--set", "sources.jokes.with.every=1s", "--for", "5s"]
+    run = case.start(*arguments, wrap=alone()).wait(30)
+    said = run.told(r"\bjokes\b", "the recording .* answers instead")
+    same(len(said), 1, "warnings for the source")
+    hold(len([one for one in case.events("out/feedbus.jsonl") if one.node == "jokes"]) > 1, "several polls", seen=run.tail)
