@@ -36,14 +36,11 @@ package struct RefusedLines {
 
     package mutating func refuse(_ line: RefusedLine) {
         count += 1
+        context.countDropped(1)
         let place = file.map { "\($0):\(line.number): refused" } ?? "line \(line.number)"
         let bytes = line.offset.map { " (byte \($0))" } ?? ""
         let words = "\(place) \(line.reason)\(bytes)"
-        if line.text.isEmpty {
-            context.countDropped(1)
-        } else {
-            context.setAside(line.text.compacted(), reason: words)
-        }
+        if !line.text.isEmpty { context.setAside(line.text.compacted(), reason: words) }
         guard case .pass(let leftOut) = budget.ask(at: context.clock.now) else { return }
         if leftOut > 0 { context.log.warning("… and \(leftOut) more lines that are not JSON, or too long") }
         context.log.warning(words)
