@@ -23,11 +23,13 @@ public actor HTTPPoll: PollingSource {
     }
 
     public static func check(_ options: HTTPPollOptions, _ checking: OptionCheck) {
-        if options.on == .change && options.id == nil {
+        if options.fields.on == .change && options.fields.id == nil {
             checking.problem(
                 "\"on\": \"change\" needs \"id\", as a changed item is known by it", at: "on", code: "missing-option")
         }
-        if options.token != nil, options.headers.contains(where: { $0.name.lowercased() == "authorization" }) {
+        if options.fields.token != nil,
+            options.fields.headers.contains(where: { $0.name.lowercased() == "authorization" })
+        {
             checking.problem(
                 "\"token\" and the header Authorization say the same thing twice", at: "token",
                 code: "conflicting-options")
@@ -49,7 +51,7 @@ public actor HTTPPoll: PollingSource {
     }
 
     /// What the saved validators are of. Its hash, as the address may hold a secret.
-    private var identity: String { Bytes(options.firstPage + "\n" + options.items.description).contentHashText }
+    private var identity: String { Bytes(options.firstPage + "\n" + options.fields.items.description).contentHashText }
 
     public func poll(_ output: Output) async throws -> PollResult? {
         let options = options
@@ -74,8 +76,8 @@ public actor HTTPPoll: PollingSource {
         report(pages)
         let news = pages.news
         if first.revalidates(validators) && !news.isEmpty { http.reportStuckValidator(options.source) }
-        let wanted = isNew ? Array(options.history.limit(news)) : news
-        try await finish(wanted, memory.after(pages.keys, limit: options.remember), first.validators, output)
+        let wanted = isNew ? Array(options.fields.history.limit(news)) : news
+        try await finish(wanted, memory.after(pages.keys, limit: options.fields.remember), first.validators, output)
         return PollResult(minimumWait: wait)
     }
 
@@ -102,7 +104,7 @@ public actor HTTPPoll: PollingSource {
             let origin =
                 origins[item.isRecorded]
                 ?? EventOrigin(
-                    source: options.source, type: options.type, node: context.node, recorded: item.isRecorded)
+                    source: options.source, type: options.fields.type, node: context.node, recorded: item.isRecorded)
             origins[item.isRecorded] = origin
             return Event(
                 origin: origin, id: item.id, subject: item.subject, time: item.time, data: item.data,
@@ -120,7 +122,7 @@ public actor HTTPPoll: PollingSource {
         // An element stays in the list for long: it is not reported at every poll.
         if pages.unusable > 0 && pages.unusable != unusable {
             context.log.warning(
-                "left out of the list, as they have no id at \"\(options.id?.description ?? "")\": \(pages.unusable)",
+                "left out of the list, as they have no id at \"\(options.fields.id?.description ?? "")\": \(pages.unusable)",
                 ["url": options.source, "unusable": String(pages.unusable)])
         }
         unusable = pages.unusable

@@ -21,7 +21,7 @@ enum ListOrder: String, Sendable, CaseIterable {
 
 /// As small as a reference: of thousands of feeds, each has several copies.
 public struct HTTPPollOptions: PollingOptions {
-    private struct Fields: Sendable {
+    struct Fields: Sendable {
         var url: String = ""
         var items: JSONPointer = JSONPointer("")!
         var id: JSONPointer?
@@ -54,159 +54,103 @@ public struct HTTPPollOptions: PollingOptions {
 
     public init() {}
 
-    private var fields: Fields { box.fields }
-
-    private mutating func change<Value>(_ field: WritableKeyPath<Fields, Value>, _ value: Value) {
-        var fields = box.fields
-        fields[keyPath: field] = value
-        box = Box(fields)
+    /// What a config says; `every`, `timeout` and the other options of all that poll have names of their own too.
+    var fields: Fields {
+        get { box.fields }
+        set { box = Box(newValue) }
     }
 
-    var url: String {
-        get { fields.url }
-        set { change(\.url, newValue) }
-    }
-    var items: JSONPointer {
-        get { fields.items }
-        set { change(\.items, newValue) }
-    }
-    var id: JSONPointer? {
-        get { fields.id }
-        set { change(\.id, newValue) }
-    }
-    var time: JSONPointer? {
-        get { fields.time }
-        set { change(\.time, newValue) }
-    }
-    var subject: JSONPointer? {
-        get { fields.subject }
-        set { change(\.subject, newValue) }
-    }
-    var type: String {
-        get { fields.type }
-        set { change(\.type, newValue) }
-    }
-    var on: Emission {
-        get { fields.on }
-        set { change(\.on, newValue) }
-    }
-    var order: ListOrder {
-        get { fields.order }
-        set { change(\.order, newValue) }
-    }
-    var history: History {
-        get { fields.history }
-        set { change(\.history, newValue) }
-    }
-    var next: JSONPointer? {
-        get { fields.next }
-        set { change(\.next, newValue) }
-    }
-    var maxPages: Int {
-        get { fields.maxPages }
-        set { change(\.maxPages, newValue) }
-    }
-    var remember: Int {
-        get { fields.remember }
-        set { change(\.remember, newValue) }
-    }
-    var headers: [RequestValue] {
-        get { fields.headers }
-        set { change(\.headers, newValue) }
-    }
-    var query: [RequestValue] {
-        get { fields.query }
-        set { change(\.query, newValue) }
-    }
-    var token: Secret? {
-        get { fields.token }
-        set { change(\.token, newValue) }
-    }
     public var every: Duration {
         get { fields.every }
-        set { change(\.every, newValue) }
+        set { fields.every = newValue }
     }
     public var timeout: Duration {
         get { fields.timeout }
-        set { change(\.timeout, newValue) }
+        set { fields.timeout = newValue }
     }
     public var maxBody: Int {
         get { fields.maxBody }
-        set { change(\.maxBody, newValue) }
+        set { fields.maxBody = newValue }
     }
     public var revalidateAfter: Int {
         get { fields.revalidateAfter }
-        set { change(\.revalidateAfter, newValue) }
+        set { fields.revalidateAfter = newValue }
     }
 
     public static let options: [Option<HTTPPollOptions>] =
         [
             .url(
-                "url", \.url, required: true, withQuery: true, help: "what is asked for, its query included",
+                "url", \.fields.url, required: true, withQuery: true, help: "what is asked for, its query included",
                 example: "\"https://status.example.com/api/v2/incidents.json\""
             )
             .synonyms("base_url", "endpoint", "address", "uri"),
             .pointer(
-                "items", \.items, defaultText: "",
+                "items", \.fields.items, defaultText: "",
                 help: "where in the answer the list is; an object there is a list of one"
             ).synonyms("list", "path", "root"),
             .pointer(
-                "id", \.id,
+                "id", \.fields.id,
                 help: "where in an item its id is, a string or integer; without it, a hash of the item's text"
             ).synonyms("key"),
-            .pointer("time", \.time, help: "where in an item its time is (RFC 3339)").synonyms("timestamp", "date"),
-            .pointer("subject", \.subject, help: "where in an item the event's subject is, a string or integer"),
+            .pointer("time", \.fields.time, help: "where in an item its time is (RFC 3339)").synonyms(
+                "timestamp", "date"),
+            .pointer("subject", \.fields.subject, help: "where in an item the event's subject is, a string or integer"),
             .string(
-                "type", \.type, pattern: "a CloudEvents type such as \"com.example.incident\"", accepts: isTypeName,
+                "type", \.fields.type, pattern: "a CloudEvents type such as \"com.example.incident\"",
+                accepts: isTypeName,
                 help: "the type of the events", example: "\"com.example.incident\""
             ).synonyms("event_type"),
             .choice(
-                "on", \.on,
+                "on", \.fields.on,
                 help:
                     "what is emitted: items with an id that is new, also known items that have changed, or all of each poll"
             ).synonyms("emit", "mode"),
-            .choice("order", \.order, help: "how the service orders its list; the events come oldest first")
+            .choice("order", \.fields.order, help: "how the service orders its list; the events come oldest first")
                 .synonyms("sort"),
-            History.option("history", \.history),
+            History.option("history", \.fields.history),
             .pointer(
-                "next", \.next,
+                "next", \.fields.next,
                 help:
                     "where in an answer the address of the next page is; else a Link header with rel=\"next\" is followed"
             ).synonyms("next_page", "paging"),
-            .integer("max_pages", \.maxPages, in: 1...1_000, help: "the most pages of one poll").synonyms("pages"),
+            .integer("max_pages", \.fields.maxPages, in: 1...1_000, help: "the most pages of one poll").synonyms(
+                "pages"),
             .integer(
-                "remember", \.remember, in: 1...1_000_000,
+                "remember", \.fields.remember, in: 1...1_000_000,
                 help: "how many items are known again, at least as many as two polls list; 16 bytes each"
             ).synonyms("history_size"),
             RequestValue.option(
-                "headers", \.headers, accepts: isHeaderName, help: "header fields, each a string or a secret",
+                "headers", \.fields.headers, accepts: isHeaderName, help: "header fields, each a string or a secret",
                 example: "{ \"X-Api-Key\": { \"secret\": \"env:KEY\" } }"
             ).synonyms("header"),
             RequestValue.option(
-                "query", \.query, accepts: { !$0.isEmpty },
+                "query", \.fields.query, accepts: { !$0.isEmpty },
                 help: "further items of the query, each a string or a secret",
                 example: "{ \"key\": { \"secret\": \"env:KEY\" } }"
             ).synonyms("params", "parameters"),
-            .secret("token", \.token, help: "sent as \"Authorization: Bearer\"").synonyms("bearer", "auth", "api_key"),
+            .secret("token", \.fields.token, help: "sent as \"Authorization: Bearer\"").synonyms(
+                "bearer", "auth", "api_key"),
         ] + pollingOptions
 
     /// The address of the first page, and the events' `source`: without a query, which may hold a secret.
-    var source: String { String(url.prefix { $0 != "?" }) }
+    var source: String { String(fields.url.prefix { $0 != "?" }) }
 
     /// The request of a page.
     /// - Parameter url: of the same service; the credentials go with it.
     func request(_ url: String) -> HTTPRequest {
-        var fields: HTTPHeaders = ["Accept": "application/json"]
-        for header in headers { fields[header.name] = header.text }
+        var headers: HTTPHeaders = ["Accept": "application/json"]
+        for header in fields.headers { headers[header.name] = header.text }
         return HTTPRequest(
-            url, headers: fields, bearer: token, timeout: timeout, maxBody: maxBody,
-            secretQuery: query.filter(\.isSecret).map(\.name), secretHeaders: headers.filter(\.isSecret).map(\.name))
+            url, headers: headers, bearer: fields.token, timeout: timeout, maxBody: maxBody,
+            secretQuery: fields.query.filter(\.isSecret).map(\.name),
+            secretHeaders: fields.headers.filter(\.isSecret).map(\.name))
     }
 
     /// The address of the first page, with the items of `query`.
     var firstPage: String {
-        guard !query.isEmpty else { return url }
-        let items = QueryText.make(query.map { (key: $0.name, value: $0.text) })
+        let url = fields.url
+        guard !fields.query.isEmpty else { return url }
+        let items = QueryText.make(fields.query.map { (key: $0.name, value: $0.text) })
         return url + (url.contains("?") ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?") + items
     }
 }

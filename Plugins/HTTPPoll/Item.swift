@@ -14,20 +14,20 @@ struct Item: Sendable {
     let isRecorded: Bool
     let key: ItemMemory.Key
 
-    /// Nil where `options.id` leads to no usable id.
+    /// Nil where `options.fields.id` leads to no usable id.
     init?(_ value: JSONValue, of body: JSONBody, options: HTTPPollOptions) {
         let content = value.raw.contentHash
         let name: Bytes
-        if let pointer = options.id {
+        if let pointer = options.fields.id {
             guard let found = value[pointer]?.identifier else { return nil }
             name = Bytes(found)
         } else {
             name = Bytes(Bytes.digits(ofHash: content))
         }
         // A changed item is another event: CloudEvents wants another id for it.
-        id = options.on == .change ? Bytes("\(name.string)@\(Bytes.digits(ofHash: content))") : name
-        subject = options.subject.flatMap { value[$0]?.identifier }.map { Bytes($0) } ?? Bytes()
-        time = options.time.flatMap { value[$0]?.timeText } ?? Bytes()
+        id = options.fields.on == .change ? Bytes("\(name.string)@\(Bytes.digits(ofHash: content))") : name
+        subject = options.fields.subject.flatMap { value[$0]?.identifier }.map { Bytes($0) } ?? Bytes()
+        time = options.fields.time.flatMap { value[$0]?.timeText } ?? Bytes()
         data = value.raw
         attributes = body.attributes(of: value.raw)
         isRecorded = body.isRecorded

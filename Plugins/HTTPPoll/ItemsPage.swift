@@ -14,8 +14,8 @@ struct ItemsPage: Sendable {
     /// - Throws: where the body is no JSON, or has nothing where the list should be.
     init(_ response: HTTPResponse, options: HTTPPollOptions) throws {
         let body = try JSONBody(response)
-        guard let list = body.root[options.items] else {
-            throw FeedbusError.shape("the answer has nothing at items \"\(options.items)\"")
+        guard let list = body.root[options.fields.items] else {
+            throw FeedbusError.shape("the answer has nothing at items \"\(options.fields.items)\"")
         }
         let elements: [JSONValue]
         switch list.kind {
@@ -23,15 +23,15 @@ struct ItemsPage: Sendable {
         case .object: elements = [list]
         default:
             throw FeedbusError.shape(
-                "the answer has no list at items \"\(options.items)\", but \(list.kind.rawValue)")
+                "the answer has no list at items \"\(options.fields.items)\", but \(list.kind.rawValue)")
         }
         items = elements.compactMap { Item($0, of: body, options: options) }
         unusable = elements.count - items.count
-        if let pointer = options.next {
+        if let pointer = options.fields.next {
             let target = body.root[pointer]?.string ?? ""
-            next = target.isEmpty ? .none : NextPage(target, from: response.url, service: options.url)
+            next = target.isEmpty ? .none : NextPage(target, from: response.url, service: options.fields.url)
         } else {
-            next = NextPage(response.headers, from: response.url, service: options.url)
+            next = NextPage(response.headers, from: response.url, service: options.fields.url)
         }
     }
 }

@@ -35,7 +35,7 @@ struct ItemsPages {
             if ids.insert(item.key.id).inserted { listed.append(item) }
         }
         // What is new stands in front of what is known; what has changed may stand anywhere.
-        if options.on == .new && options.order == .newestFirst && reachedKnown { return nil }
+        if options.fields.on == .new && options.fields.order == .newestFirst && reachedKnown { return nil }
         switch page.next {
         case .none: return nil
         case .foreign(let url):
@@ -44,7 +44,7 @@ struct ItemsPages {
         case .page(let url):
             // A service that links in a circle is followed around it once.
             guard addresses.insert(url).inserted else { return nil }
-            guard read < options.maxPages else {
+            guard read < options.fields.maxPages else {
                 wasCut = true
                 return nil
             }
@@ -52,11 +52,11 @@ struct ItemsPages {
         }
     }
 
-    private var oldestFirst: [Item] { options.order == .newestFirst ? listed.reversed() : listed }
+    private var oldestFirst: [Item] { options.fields.order == .newestFirst ? listed.reversed() : listed }
 
     /// What is emitted, oldest first.
     var news: [Item] {
-        switch options.on {
+        switch options.fields.on {
         case .new: oldestFirst.filter { known[$0.key.id] == nil }
         case .change: oldestFirst.filter { known[$0.key.id] != $0.key.content }
         case .poll: oldestFirst
@@ -68,6 +68,7 @@ struct ItemsPages {
 
     /// Something was known, and none of all that can be had is it: items in between may be lost.
     var hasGap: Bool {
-        options.on != .poll && options.order == .newestFirst && !known.isEmpty && !reachedKnown && !listed.isEmpty
+        options.fields.on != .poll && options.fields.order == .newestFirst && !known.isEmpty && !reachedKnown
+            && !listed.isEmpty
     }
 }

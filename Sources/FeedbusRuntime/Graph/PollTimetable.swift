@@ -7,7 +7,8 @@ import Synchronization
 
 /// Somebody who is called when the time has come.
 protocol PollCaller: AnyObject, Sendable {
-    var service: PollService { get }
+    /// Whom its poll asks; nil where it does not poll any more.
+    var service: PollService? { get }
     /// The poll is due, and may begin; `ended` must follow it, also where nothing is done.
     func pollIsDue(_ service: PollService)
 }
@@ -119,7 +120,7 @@ final class PollTimetable: Sendable {
             return (callers, state.heap.first?.due)
         }
         for caller in callers {
-            let service = caller.service
+            guard let service = caller.service else { continue }
             let begins = state.withLock { state in
                 guard !state.isStopped else { return false }
                 state.lastNumber += 1

@@ -134,9 +134,7 @@ final class SourceRunner: PollCaller {
 
     // MARK: - Polls
 
-    var service: PollService {
-        state.withLock { $0.polling?.source.service } ?? PollService(HTTPRequest(""))
-    }
+    var service: PollService? { state.withLock { $0.polling?.source.service } }
 
     func pollIsDue(_ service: PollService) {
         let isDue = state.withLock { state in

@@ -37,7 +37,7 @@ struct TimeLimit: Sendable {
         // The clock of a node cancels waits beyond the shutdown grace: then it is the grace that bounds the call.
         let watch = host.task { [limit, clock] in
             try await clock.sleep(for: limit)
-            call.isLate()
+            call.markLate()
             work.cancel()
             try await clock.sleep(for: Self.patience)
             call.end(
@@ -65,7 +65,7 @@ struct TimeLimit: Sendable {
 
         private let state = Mutex(State())
 
-        func isLate() { state.withLock { $0.isLate = true } }
+        func markLate() { state.withLock { $0.isLate = true } }
 
         /// The call has come to its own end.
         func ended(with result: Result<Success, any Error>, _ limit: Duration) {

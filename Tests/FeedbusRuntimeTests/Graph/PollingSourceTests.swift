@@ -191,7 +191,7 @@ extension PlannedNode {
                 clock: simulation.clock, host: SimulatedHost(simulation.loop),
                 crowdHasGone: { gone.withLock { $0 += 1 } })
             final class Caller: PollCaller {
-                let service = PollService(HTTPRequest("http://h/"))
+                let service: PollService? = PollService(HTTPRequest("http://h/"))
                 let called: @Sendable (PollService) -> Void
                 init(_ called: @escaping @Sendable (PollService) -> Void) { self.called = called }
                 func pollIsDue(_ service: PollService) { called(service) }

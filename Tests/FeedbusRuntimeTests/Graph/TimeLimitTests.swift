@@ -37,19 +37,23 @@ struct TimeLimitTests {
         }
     }
 
+    /// A run in which some writes of one sink, with a timeout of 30 s, hang the first time they come.
+    private static func slowWrites(
+        of numbers: ClosedRange<Int>, _ journal: Journal, hangs: Set<Int>,
+        _ hang: @escaping @Sendable (PluginContext) async throws -> Void
+    ) throws -> GraphReport {
+        try Simulation.run { simulation in
+            let slow = sink("slow", from: "count", simulation, journal, hangs: hangs, hang)
+            return try await GraphBench(
+                simulation, journal, once: true, nodes: [count(numbers), timed(slow, .seconds(30))]
+            ).run()
+        }
+    }
+
     @Test func aWriteThatHangsIsCancelledAndTriedAgain() throws {
         let journal = Journal()
-        let report = try Simulation.run { simulation in
-            try await GraphBench(
-                simulation, journal, once: true,
-                nodes: [
-                    Self.count(1...3),
-                    Self.timed(
-                        Self.sink("slow", from: "count", simulation, journal, hangs: [2]) { context in
-                            try await context.clock.sleep(for: .seconds(3_600))
-                        }, .seconds(30)),
-                ]
-            ).run()
+        let report = try Self.slowWrites(of: 1...3, journal, hangs: [2]) { context in
+            try await context.clock.sleep(for: .seconds(3_600))
         }
         // 30 s until it is cancelled, and the pause of 1 s before the second try.
         #expect(journal.lines == ["slow [1] at 0ms", "slow [2] at 31s", "slow [3] at 31s"])
@@ -95,17 +99,8 @@ struct TimeLimitTests {
 
     @Test func aWriteThatComesToItsEndWhileItIsCancelledCounts() throws {
         let journal = Journal()
-        let report = try Simulation.run { simulation in
-            try await GraphBench(
-                simulation, journal, once: true,
-                nodes: [
-                    Self.count(1...2),
-                    Self.timed(
-                        Self.sink("slow", from: "count", simulation, journal, hangs: [1]) { context in
-                            try? await context.clock.sleep(for: .seconds(3_600))
-                        }, .seconds(30)),
-                ]
-            ).run()
+        let report = try Self.slowWrites(of: 1...2, journal, hangs: [1]) { context in
+            try? await context.clock.sleep(for: .seconds(3_600))
         }
         #expect(journal.lines == ["slow [1] at 30s", "slow [2] at 30s"])
         #expect(report.node("slow").delivered == 2)
@@ -114,17 +109,8 @@ struct TimeLimitTests {
 
     @Test func aCallWithinItsLimitIsLeftAlone() throws {
         let journal = Journal()
-        let report = try Simulation.run { simulation in
-            try await GraphBench(
-                simulation, journal, once: true,
-                nodes: [
-                    Self.count(1...3),
-                    Self.timed(
-                        Self.sink("slow", from: "count", simulation, journal, hangs: [1, 2, 3]) { context in
-                            try await context.clock.sleep(for: .seconds(29))
-                        }, .seconds(30)),
-                ]
-            ).run()
+        let report = try Self.slowWrites(of: 1...3, journal, hangs: [1, 2, 3]) { context in
+            try await context.clock.sleep(for: .seconds(29))
         }
         #expect(journal.lines == ["slow [1] at 29s", "slow [2] at 58s", "slow [3] at 87s"])
         #expect(report.node("slow").failure == nil)
