@@ -19,6 +19,8 @@ from support.upstream import Answer
 from support.verdict import Skip, hold, same
 
 WAY = "/repos/a/b/events"
+# By the machine, the numbers of fsync(2) and fdatasync(2).
+SYNCS = {"x86_64": (74, 75), "aarch64": (82, 83)}.get(os.uname().machine, ())
 ROTATED = re.compile(r"(?P<stem>\w+)-(?P<stamp>\d{8}T\d{6}Z)(?:-(?P<counter>\d+))?\.jsonl(?P<gz>\.gz)?$")
 
 
@@ -67,7 +69,7 @@ class Filler:
 class CrashTest:
     """One long life of the program, in many runs."""
 
-    PHASES = ["startup", "poll", "writing", "writing", "rotation", "gzip", "cursor", "replay"]
+    PHASES = ["startup", "poll", "writing", "writing", "fsync", "rotation", "gzip", "cursor", "resume", "replay"]
 
     def __init__(self, case, seed, *, full_disk=False, room="60m", clock=None):
         self.case = case
@@ -84,6 +86,7 @@ class CrashTest:
         self.numbers = 0  # of the service's events
         self.polled = threading.Event()
         self.kills = Counter()
+        self.aimed = Counter()  # of these, the kills that came when the phase was seen to begin
         self.upstream = case.upstream()
         self.upstream.on(WAY, self.answer)
         self.config()
@@ -150,37 +153,73 @@ class CrashTest:
         except OSError:
             return set()
 
-    def await_phase(self, phase, run):
-        """Returns when the program may be in this phase; after a while in any case."""
-        end = time.monotonic() + 0.5
-        before = self.names()
-        if phase == "startup":
-            return time.sleep(self.dice.uniform(0, 0.06))
-        if phase in ("writing", "replay"):
-            return time.sleep(self.dice.uniform(0.03, 0.3))
-        wal = self.out / "var" if self.full_disk else self.case.folder / "var"
-        wal = wal / "feedbus.sqlite-wal"
-        size = wal.stat().st_size if wal.exists() else 0
-        while time.monotonic() < end and run.running:
-            if phase == "poll" and self.polled.is_set():
-                break
-            if phase in ("rotation", "gzip"):
-                new = [one for one in self.names() - before if one.endswith(".gz") == (phase == "gzip")]
-                if any(ROTATED.match(one) for one in new):
-                    break
-            if phase == "cursor":
+    def sign(self, phase, run):
+        """A function that says whether the phase is seen to have begun; None where that cannot be seen."""
+        def stat(path, what):
+            try:
+                return getattr(os.stat(path), what)
+            except OSError:
+                return None
+
+        def changes(path, what):
+            before = stat(path, what)
+            return lambda: stat(path, what) != before
+
+        if phase == "poll":
+            return self.polled.is_set
+        if phase == "fsync" and SYNCS:
+            threads = f"/proc/{run.process.pid}/task"
+
+            def syncing():
                 try:
-                    now = wal.stat().st_size
+                    for thread in os.listdir(threads):
+                        with open(f"{threads}/{thread}/syscall", "rb", buffering=0) as file:
+                            number = file.read(8).split(b" ", 1)[0]
+                        if number.isdigit() and int(number) in SYNCS:
+                            return True
                 except OSError:
-                    now = 0
-                if now != size:
-                    break
-            time.sleep(0.0005)
-        time.sleep(self.dice.choice([0, 0, self.dice.uniform(0, 0.004), self.dice.uniform(0, 0.04)]))
+                    pass
+                return False
+
+            return syncing
+        if phase == "rotation":
+            # Between the rename and the open there is no file; then it is another one.
+            return changes(self.out / "synced.jsonl", "st_ino")
+        if phase == "gzip":
+            before = self.names()
+            return lambda: any(one.endswith((".gz", ".part")) for one in self.names() - before)
+        if phase == "cursor":
+            state = self.out / "var" if self.full_disk else self.case.folder / "var"
+            return changes(state / "feedbus.sqlite-wal", "st_size")
+        if phase == "resume":
+            # The first lines that a durable subject gives its reader again, or a little later.
+            return changes(self.out / "synced.jsonl", "st_size")
+        if phase == "replay":
+            return changes(self.out / "again.jsonl", "st_size")
+        return None
+
+    def await_phase(self, phase, run, has_begun):
+        """Returns when the program is in this phase, or may be: after a while in any case. Whether it was seen to be."""
+        if has_begun is None:
+            time.sleep(self.dice.uniform(0, 0.06) if phase == "startup" else self.dice.uniform(0.03, 0.3))
+            return False
+        end = time.monotonic() + 0.5
+        pause = 0 if phase in ("fsync", "rotation") else 0.0005
+        while not (seen := has_begun()) and time.monotonic() < end and run.running:
+            time.sleep(pause)
+        if phase in ("fsync", "rotation"):
+            # They last a millisecond, and less.
+            if self.dice.random() < 0.3:
+                time.sleep(self.dice.uniform(0, 0.002))
+        else:
+            time.sleep(self.dice.choice([0, 0, self.dice.uniform(0, 0.004), self.dice.uniform(0, 0.04)]))
+        return seen
 
     def kill_once(self):
         phase = self.dice.choice(self.PHASES)
-        self.feed(self.dice.choice([0, 10, 60, 400]), self.dice.choice([0, 1, 1, 5]))
+        # So many that there is a rotation, a sync, something to resume from.
+        lines = [400, 800] if phase in ("fsync", "rotation", "gzip", "resume") else [0, 10, 60, 400]
+        self.feed(self.dice.choice(lines), self.dice.choice([0, 1, 1, 5]))
         self.slow = self.dice.choice([0, 0, 0.05]) if phase == "poll" else 0
         self.polled.clear()
         if self.clock and self.dice.random() < 0.7:
@@ -189,7 +228,8 @@ class CrashTest:
             run = self.start("replay", "--subject", "activity", "--from", "first", "--to", "again")
         else:
             run = self.start()
-        self.await_phase(phase, run)
+        sign = self.sign(phase, run)
+        seen = self.await_phase(phase, run, sign)
         if self.clock and self.dice.random() < 0.5:
             self.clock.set(self.dice.choice(["+2h", "-2h", "+0"]))
             time.sleep(self.dice.uniform(0, 0.05))
@@ -197,6 +237,7 @@ class CrashTest:
             # A replay may have come to its end; nothing else may.
             hold(phase == "replay" or self.full_disk, f"the program runs until it is killed ({phase})", seen=run.tail)
             run.wait()
+            (self.out / "again.jsonl").unlink(missing_ok=True)
             self.kills["ended by itself"] += 1
             return
         # With what it has started (gzip), or alone.
@@ -204,6 +245,13 @@ class CrashTest:
         run.process.wait()
         run.kill()
         self.kills[phase] += 1
+        if sign:
+            self.aimed[phase] += seen
+        if phase == "replay":
+            # All of the log, each time: looked at, and then taken out of the way.
+            for _ in self.read("again", False):
+                pass
+            (self.out / "again.jsonl").unlink(missing_ok=True)
 
     # Looking.
 
@@ -217,20 +265,15 @@ class CrashTest:
         found.sort()
         names = {}
         for key, _, name in found:
-            # Where gzip was killed both are there, and the one that is not compressed is whole.
+            # Where the kill came in the middle of the exchange both are there.
             names.setdefault(key, name)
         return [self.out / name for name in names.values()] + [self.out / f"{stem}.jsonl"]
 
     def read(self, stem, is_whole):
         """The events of a sink, in the order of their lines. is_whole: the last line too must be whole."""
-        events = []
         for path in self.files(stem):
-            try:
-                text = path.read_bytes()
-            except FileNotFoundError:
-                # A gzip that outlived the program has just packed it.
-                path = path.with_name(path.name + ".gz")
-                text = path.read_bytes() if path.exists() else b""
+            # A kill may have come before the first line.
+            text = path.read_bytes() if path.exists() else b""
             if path.suffix == ".gz":
                 text = gzip.decompress(text)
             body, _, tail = text.rpartition(b"\n")
@@ -239,10 +282,10 @@ class CrashTest:
             for line in body.split(b"\n") if body else []:
                 try:
                     event = json.loads(line)
-                    events.append((event["feedbusnode"], int(event["id"])))
+                    found = event["feedbusnode"], int(event["id"])
                 except (ValueError, KeyError, TypeError):
                     hold(False, f"each line of {path.name} is one whole event", seen=line[:300])
-        return events
+                yield found
 
     def look(self, stem, expected, is_straight=False):
         """Every event of each source at least once; what repeats is a tail that was not acknowledged when a kill came.
@@ -250,7 +293,7 @@ class CrashTest:
         is_straight: the sink reads the source itself, so that a repeat goes back once a kill, and on without a gap. In a
         durable log the source's repeats stand as well, and its reader may begin again before them or between them.
         """
-        events = self.read(stem, True)
+        events = list(self.read(stem, True))
         figures = []
         for node, last in expected.items():
             numbers = [number for one, number in events if one == node]
@@ -281,7 +324,8 @@ class CrashTest:
             self.kill_once()
             if number % 20 == 19:
                 for stem in ("direct", "synced"):
-                    self.read(stem, False)
+                    for _ in self.read(stem, False):
+                        pass
                 say(f"{number + 1} kills, {self.lines + self.numbers} events")
         full = self.filler.times if self.filler else 0
         if self.filler:
@@ -298,8 +342,13 @@ class CrashTest:
         letters.wait(60).exits(0)
         back = sorted({number for _, number in self.read("back", True)})
         same(back, list(range(1, self.numbers + 1)), "dead letters that came back")
-        self.read("again", True)
-        kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kills.items()))
+        for stem in ("direct", "synced"):
+            names = {path.name for path in self.files(stem)}
+            pairs = sorted(name for name in names & {one.removesuffix(".gz") for one in self.names() if one.endswith(".gz")})
+            same(pairs, [], f"old files of {stem} that are there twice, after an end that was no kill")
+        kinds = ", ".join(
+            f"{kind} {count}" + (f" (seen to begin: {self.aimed[kind]})" if kind in self.aimed else "")
+            for kind, count in sorted(self.kills.items()))
         full = f"; the disk was full {full} times" if full else ""
         return f"{sum(self.kills.values())} kills in {time.monotonic() - began:.0f} s (seed {self.seed}: {kinds}){full}; " + \
             "; ".join(told) + f"; dead letters: {len(back)} came back"
