@@ -131,8 +131,8 @@ let package = Package(
                 path: "Benchmarks/StoreBenchmark", swiftSettings: swiftSettings),
             .executableTarget(
                 name: "SinkBenchmark",
-                dependencies: ["JSONLinesPlugin", "FeedbusPlugin", "FeedbusLoop"], path: "Benchmarks/SinkBenchmark",
-                swiftSettings: swiftSettings),
+                dependencies: ["JSONLinesPlugin", "FeedbusPlugin", "FeedbusLoop", "FeedbusBase"],
+                path: "Benchmarks/SinkBenchmark", swiftSettings: swiftSettings),
             .executableTarget(
                 name: "PollBenchmark", dependencies: ["FeedbusHTTP", "FeedbusLoop", "FeedbusBase"],
                 path: "Benchmarks/PollBenchmark", swiftSettings: swiftSettings),

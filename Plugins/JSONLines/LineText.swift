@@ -8,7 +8,11 @@ struct LineText: Sendable {
     let bytes: Bytes
 
     init(_ events: Chunk<Event>, format: LineFormat) {
-        var writer = ByteWriter(capacity: events.reduce(0) { $0 + $1.data.count + 320 })
+        let size =
+            if let (packed, range) = events.packedEvents { packed.weight(of: range) } else {
+                events.reduce(0) { $0 + $1.weight }
+            }
+        var writer = ByteWriter(capacity: size + 160 * events.count)
         for event in events {
             // A line break in the data would make two lines of one. Sources minify, so this is a look and no more.
             if LineText.firstLineBreak(event.data) == nil {

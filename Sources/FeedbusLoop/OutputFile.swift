@@ -5,7 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 /// An append-only file, pipe or terminal. Every call that may block runs on the pool of the loop that it was opened on,
-/// one after another, and runs to its end also when the caller's task is cancelled (see `write` for the one exception).
+/// one after another but for `synchronize`, and runs to its end also when the caller's task is cancelled (see `write` for
+/// the one exception).
 public final class OutputFile: Sendable {
     struct State {
         /// -1 once it was closed.
@@ -16,6 +17,8 @@ public final class OutputFile: Sendable {
         var hasReserved = false
         /// The files and folders that this process made, whose names are not on the disk yet.
         var newNames: [String] = []
+        /// Where the file was cut off since the last sync began.
+        var cutTo = Int.max
     }
 
     private let host: any LoopHost
@@ -24,6 +27,8 @@ public final class OutputFile: Sendable {
     /// The lock is held, by threads of the pool only, during each call: so that calls do not overlap, and `close()` does
     /// not take the descriptor away from one.
     private let state: Mutex<State>
+    /// Held, likewise, while a sync takes its time, and by `close()`: writes go on beside it. Taken before `state`.
+    private let syncing = Mutex(())
     let kind: Kind
     /// Whether this is a terminal.
     public let isTerminal: Bool
@@ -154,26 +159,36 @@ public final class OutputFile: Sendable {
         }
     }
 
-    /// Returns when what was written is on the disk; for a new file, with its name. Nothing to do for a pipe.
+    /// Returns when what was written is on the disk; for a new file, with its name. Nothing to do for a pipe. Meanwhile
+    /// the file can be written to.
     ///
     /// When it fails, the system may have given up on what it could not write, and the next call succeeds without it: see
     /// `rewrite(from:expecting:)`.
-    /// - Returns: the size of what is on the disk.
+    /// - Returns: up to where what stands in the file is on the disk.
     @discardableResult
     public func synchronize() async throws(FileError) -> Int {
         guard kind == .regular else { return 0 }
-        return try await call("synchronize") { [self] state throws(FileError) in
-            let size = try size(state)
-            let fd = state.descriptor
-            guard repeating({ files.synchronizeData(fd) }) == 0 else {
-                throw FileError(errno: errno, operation: "synchronize", path: path)
-            }
-            while let name = state.newNames.last {
-                try synchronizeFolder(of: name, in: files)
-                state.newNames.removeLast()
-            }
-            return size
+        return try await onPool(host, "synchronize", path) { [self] () throws(FileError) in
+            try syncing.withLock { _ throws(FileError) in try synchronizeNow() }
         }
+    }
+
+    private func synchronizeNow() throws(FileError) -> Int {
+        // The descriptor stays open: who closes it takes the same lock before.
+        let (fd, end, names) = try withDescriptor("synchronize") {
+            [self] state throws(FileError) -> (Int32, Int, [String]) in
+            state.cutTo = .max
+            return (state.descriptor, try self.size(state), state.newNames)
+        }
+        guard repeating({ files.synchronizeData(fd) }) == 0 else {
+            throw FileError(errno: errno, operation: "synchronize", path: path)
+        }
+        for name in names.reversed() {
+            try synchronizeFolder(of: name, in: files)
+            state.withLock { $0.newNames.removeLast(1) }
+        }
+        // What was cut off meanwhile may have been written anew.
+        return state.withLock { min(end, $0.cutTo) }
     }
 
     /// Cuts the file off, or fills it up with zeros.
@@ -181,6 +196,7 @@ public final class OutputFile: Sendable {
         try await call("truncate") { [path, files] state throws(FileError) in
             let fd = state.descriptor
             state.room = 0
+            state.cutTo = min(state.cutTo, size)
             guard repeating({ files.truncate(fd, to: size) }) == 0 else {
                 throw FileError(errno: errno, operation: "truncate", path: path)
             }
@@ -225,10 +241,12 @@ public final class OutputFile: Sendable {
     /// Closes the file, and with that gives up the lock. Later calls fail with `EBADF`. May be called again.
     public func close() async throws(FileError) {
         try await onPool(host, "close", path) { [self] () throws(FileError) in
-            let fd = state.withLock { state in
-                giveBackRoom(&state)
-                defer { if state.descriptor != STDOUT_FILENO { state.descriptor = -1 } }
-                return state.descriptor
+            let fd = syncing.withLock { _ in
+                state.withLock { state in
+                    giveBackRoom(&state)
+                    defer { if state.descriptor != STDOUT_FILENO { state.descriptor = -1 } }
+                    return state.descriptor
+                }
             }
             // A child that is just being started may hold the same lock for a moment longer.
             guard fd > STDERR_FILENO else { return }
@@ -253,10 +271,16 @@ public final class OutputFile: Sendable {
         _ operation: String, _ body: @escaping @Sendable (inout State) throws(FileError) -> T
     ) async throws(FileError) -> T {
         try await onPool(host, operation, path) { [self] () throws(FileError) in
-            try state.withLock { state throws(FileError) in
-                guard state.descriptor >= 0 else { throw FileError(errno: EBADF, operation: operation, path: path) }
-                return try body(&state)
-            }
+            try withDescriptor(operation, body)
+        }
+    }
+
+    private func withDescriptor<T: Sendable>(
+        _ operation: String, _ body: (inout State) throws(FileError) -> T
+    ) throws(FileError) -> T {
+        try state.withLock { state throws(FileError) in
+            guard state.descriptor >= 0 else { throw FileError(errno: EBADF, operation: operation, path: path) }
+            return try body(&state)
         }
     }
 }

@@ -1,6 +1,7 @@
 // feedbus: the event, a CloudEvents 1.0 record whose data is the source's own JSON text.
 
 public import FeedbusBase
+import Synchronization
 
 /// What the events of one source and type have in common. Made once and shared by all of them.
 public final class EventOrigin: Sendable {
@@ -12,6 +13,8 @@ public final class EventOrigin: Sendable {
     public let node: Bytes
     /// Extension `recorded`: it came from a recording and not from the live service.
     public let recorded: Bool
+    /// Made for the first event that is written as a CloudEvents object: of many events nobody asks for it.
+    let envelope = AtomicLazyReference<EventEnvelope>()
 
     public init(source: String, type: String, node: String, recorded: Bool = false) {
         self.source = Bytes(source)

@@ -2,6 +2,7 @@
 
 public import FeedbusBase
 import FeedbusJSON
+import Synchronization
 
 extension Event {
     /// Appends the event as one line of CloudEvents JSON (structured mode), without a line break.
@@ -10,10 +11,8 @@ extension Event {
     public func appendCloudEvent(to writer: inout ByteWriter) {
         writer.append("{\"specversion\":\"1.0\",\"id\":" as StaticString)
         writer.appendJSONString(id)
-        writer.append(",\"source\":" as StaticString)
-        writer.appendJSONString(origin.source)
-        writer.append(",\"type\":" as StaticString)
-        writer.appendJSONString(origin.type)
+        let envelope = origin.envelope.load() ?? origin.envelope.storeIfNil(EventEnvelope(origin))
+        writer.append(envelope.beforeSubject)
         if !subject.isEmpty {
             writer.append(",\"subject\":" as StaticString)
             writer.appendJSONString(subject)
@@ -22,9 +21,7 @@ extension Event {
             writer.append(",\"time\":" as StaticString)
             writer.appendJSONString(time)
         }
-        writer.append(",\"datacontenttype\":\"application/json\",\"feedbusnode\":" as StaticString)
-        writer.appendJSONString(origin.node)
-        if origin.recorded { writer.append(",\"recorded\":true" as StaticString) }
+        writer.append(envelope.afterTime)
         for attribute in attributes {
             writer.append(",\"" as StaticString)
             writer.append(attribute.name)
