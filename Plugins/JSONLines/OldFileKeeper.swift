@@ -42,12 +42,12 @@ actor OldFileKeeper {
         work = nil
     }
 
-    /// Packs into a file of its own, which takes the place of the old one when it is whole. A gzip that a killed feedbus has
-    /// left behind may still be at work on the same file: whichever of the two comes first or last, or is killed, the lines
-    /// are there in one form or the other.
+    /// Packs into a file of its own, which takes the place of the old one when it is whole: not here, as the end of the
+    /// program kills its children, but in one piece of work on the pool, which comes to its end. What a killed feedbus has
+    /// left behind, a gzip that is at work on the same file as well, nobody uses.
     private static let script = """
         umask 077
-        gzip -c -- "$1" > "$2" && touch -r "$1" "$2" && chmod "$4" "$2" && $5 "$2" && mv -f -- "$2" "$3" && rm -f -- "$1"
+        gzip -c -- "$1" > "$2" && touch -r "$1" "$2" && chmod "$3" "$2" && $4 "$2" && exit 0
         status=$?
         rm -f -- "$2"
         exit $status
@@ -64,15 +64,18 @@ actor OldFileKeeper {
         for (path, mode) in old ?? [] {
             do {
                 let arguments = [
-                    "sh", "-c", Self.script, "sh", path, OldFiles.part(of: path), path + ".gz",
-                    String(mode, radix: 8), isSafe ? "sync" : ":",
+                    "sh", "-c", Self.script, "sh", path, OldFiles.part(of: path), String(mode, radix: 8),
+                    isSafe ? "sync" : ":",
                 ]
                 let child = try await context.host.spawn(
                     ChildCommand(arguments, stdin: false, stdout: false, stderr: true))
                 var words = ""
                 while let bytes = try await child.readErrors() { words += bytes.string }
                 let exit = await child.wait()
-                guard exit != .code(0) else { continue }
+                if exit == .code(0) {
+                    try await context.host.offload { try files.exchange(path) }
+                    continue
+                }
                 context.log.warning(
                     "gzip of \(path) ended with \(exit)\(words.isEmpty ? "" : ": \(words.prefix(200))")")
             } catch let error as FeedbusError where error.code == .loopClosed {

@@ -62,6 +62,17 @@ struct OldFiles: Sendable {
     /// Where this process compresses a file to, until it is whole.
     static func part(of path: String) -> String { "\(path).gz.\(getpid()).part" }
 
+    /// The file that it was compressed to takes its place.
+    func exchange(_ path: String) throws(FileError) {
+        let part = Self.part(of: path)
+        guard files.rename(part, to: path + ".gz") == 0 else {
+            let failure = FileError(errno: errno, operation: "rename", path: part)
+            unlink(part)
+            throw failure
+        }
+        unlink(path)
+    }
+
     /// Deletes what compressions that were cut short have left. One that is still at work begins again at the next start.
     func removeParts() {
         let pattern = place.pattern

@@ -46,6 +46,30 @@ struct RotationTests {
         }
     }
 
+    /// Compressed or not, the lines are there, and under one name.
+    @Test func aCompressedFileTakesThePlaceOfTheOldOne() throws {
+        try withRig { rig in
+            let files = OldFiles(path: rig.path, in: rig.files)
+            let name = "log-20260301T130000Z.jsonl"
+            let path = "\(rig.folder)/\(name)"
+            func write(_ path: String, _ text: String) throws {
+                let file = try #require(fopen(path, "w"))
+                fputs(text, file)
+                fclose(file)
+            }
+            try write(path, "lines")
+            try write(OldFiles.part(of: path), "packed")
+            rig.files.script(.rename, [.fails(ENOSPC)])
+            #expect(throws: FileError.self) { try files.exchange(path) }
+            #expect(rig.names == [name])
+            #expect(rig.read(name) == "lines")
+            try write(OldFiles.part(of: path), "packed")
+            try files.exchange(path)
+            #expect(rig.names == [name + ".gz"])
+            #expect(rig.read(name + ".gz") == "packed")
+        }
+    }
+
     /// A file that somebody else has already begun at the path is appended to.
     @Test func aFileFromYesterdayIsSetAsideAtTheStart() throws {
         try withRig(", \"rotate\": {\"every\": \"1d\"}", holding: "{\"old\":1}\n") { rig in
