@@ -20,8 +20,8 @@ package struct RefusedLine: Sendable {
     }
 }
 
-/// Where refused lines go: each is counted in the node's name and kept with the dead letters, and the log names so many of
-/// them as it can bear.
+/// Where refused lines go: each is kept with the dead letters, or counted as dropped where its text is gone, and the log
+/// names so many of them as it can bear.
 package struct RefusedLines {
     private let context: PluginContext
     private let file: String?
@@ -36,11 +36,10 @@ package struct RefusedLines {
 
     package mutating func refuse(_ line: RefusedLine) {
         count += 1
-        context.countDropped(1)
         let place = file.map { "\($0):\(line.number): refused" } ?? "line \(line.number)"
         let bytes = line.offset.map { " (byte \($0))" } ?? ""
         let words = "\(place) \(line.reason)\(bytes)"
-        if !line.text.isEmpty { context.setAside(line.text.compacted(), reason: words) }
+        if line.text.isEmpty { context.countDropped(1) } else { context.setAside(line.text.compacted(), reason: words) }
         guard case .pass(let leftOut) = budget.ask(at: context.clock.now) else { return }
         if leftOut > 0 { context.log.warning("… and \(leftOut) more lines that are not JSON, or too long") }
         context.log.warning(words)

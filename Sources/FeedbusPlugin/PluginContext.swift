@@ -61,7 +61,7 @@ public struct PluginContext: Sendable {
         refused: @escaping @Sendable (Event, _ reason: String) -> Void = { event, _ in
             event.receipt?.report(.deadLettered)
         },
-        refusedText: @escaping @Sendable (Bytes, _ reason: String) -> Void = { _, _ in },
+        refusedText: (@Sendable (Bytes, _ reason: String) -> Void)? = nil,
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
         box = Box(
@@ -71,7 +71,8 @@ public struct PluginContext: Sendable {
                     http: { _, _, _, _, _ in http }),
                 node: node, log: log, retry: retry, onError: onError, seed: seed,
                 services: GivenServices(
-                    dropped: countDropped, refused: refused, refusedText: refusedText, loadCursor: loadCursor),
+                    dropped: countDropped, refused: refused, refusedText: refusedText ?? { _, _ in countDropped(1) },
+                    loadCursor: loadCursor),
                 http: http))
     }
 
@@ -105,14 +106,15 @@ public struct PluginContext: Sendable {
     }
 
     private mutating func changeServices(
-        dropped: (@Sendable (Int) -> Void)? = nil, loadCursor: (@Sendable (String) async throws -> Bytes?)? = nil
+        dropped: (@Sendable (Int) -> Void)? = nil, refusedText: (@Sendable (Bytes, String) -> Void)? = nil,
+        loadCursor: (@Sendable (String) async throws -> Bytes?)? = nil
     ) {
         let old = box.fields.services
         change(
             \.services,
             to: GivenServices(
                 dropped: dropped ?? { old.dropped($0) }, refused: { old.refused($0, reason: $1) },
-                refusedText: { old.refusedText($0, reason: $1) },
+                refusedText: refusedText ?? { old.refusedText($0, reason: $1) },
                 loadCursor: loadCursor ?? { try await old.loadCursor($0) }))
     }
 
@@ -191,6 +193,12 @@ public struct PluginContext: Sendable {
         set { changeServices(dropped: newValue) }
     }
 
+    /// What takes texts that are no events.
+    package var refusedText: @Sendable (Bytes, _ reason: String) -> Void {
+        get { { [services = box.fields.services] in services.refusedText($0, reason: $1) } }
+        set { changeServices(refusedText: newValue) }
+    }
+
     package var loadCursor: @Sendable (String) async throws -> Bytes? {
         get { { [services = box.fields.services] in try await services.loadCursor($0) } }
         set { changeServices(loadCursor: newValue) }
@@ -209,7 +217,7 @@ public struct PluginContext: Sendable {
     public func refuse(_ event: Event, reason: String) { box.fields.services.refused(event, reason: reason) }
 
     /// Sets a text aside that is no event: a line of a source that cannot be read. It is kept with the dead letters, as it
-    /// is; counting and logging it are the source's own.
+    /// is, and counted as one; without a store for them it is counted as dropped. Logging it is the source's own.
     /// - Parameter reason: for people.
     public func setAside(_ text: Bytes, reason: String) { box.fields.services.refusedText(text, reason: reason) }
 

@@ -10,7 +10,7 @@ package protocol PluginServices: AnyObject, Sendable {
     func dropped(_ count: Int)
     /// An event that the plugin gives up: it is reported to its receipt, counted and logged.
     func refused(_ event: Event, reason: String)
-    /// A text that is no event.
+    /// A text that is no event: it is kept and counted as that, or counted as dropped where nothing can be kept.
     func refusedText(_ text: Bytes, reason: String)
     func loadCursor(_ key: String) async throws -> Bytes?
 }

@@ -24,6 +24,7 @@ public final class PluginBench: Sendable {
         var cursors: [String: Bytes] = [:]
         var records: [LogRecord] = []
         var refused: [(id: String, reason: String)] = []
+        var texts: [(text: String, reason: String)] = []
         var lines: [String] = []
         var delay = Duration.zero
     }
@@ -76,6 +77,7 @@ public final class PluginBench: Sendable {
                 event.receipt?.report(.deadLettered)
                 self.state.withLock { $0.refused.append((event.id.string, reason)) }
             },
+            refusedText: { text, reason in self.state.withLock { $0.texts.append((text.string, reason)) } },
             loadCursor: { key in self.state.withLock { $0.cursors[key] } })
     }
 
@@ -100,6 +102,9 @@ public final class PluginBench: Sendable {
     /// What a plugin refused since the last `forget()`, with its reasons.
     public var refused: [(id: String, reason: String)] { state.withLock(\.refused) }
 
+    /// Texts that are no events which a plugin has set aside since the last `forget()`, with its reasons.
+    public var textsSetAside: [(text: String, reason: String)] { state.withLock(\.texts) }
+
     /// What was logged at this level and above.
     public func messages(_ level: LogLevel = .warning) -> [String] {
         state.withLock { $0.records.filter { $0.level >= level }.map(\.message) }
@@ -117,6 +122,7 @@ public final class PluginBench: Sendable {
             state.requests = []
             state.records = []
             state.refused = []
+            state.texts = []
             state.lines = []
         }
     }

@@ -14,6 +14,8 @@ private final class Intake: Sendable {
         var events: [Event] = []
         var cursor: Bytes?
         var dropped = 0
+        /// What was set aside.
+        var texts: [String] = []
         var largest = 0
     }
     let state = Mutex(State())
@@ -40,6 +42,7 @@ struct JSONLinesFileTests {
         var context = context(on: loop, clock: loop.clock, book: book, directory: folder.path)
         context.loadCursor = { _ in intake.state.withLock(\.cursor) }
         context.dropped = { count in intake.state.withLock { $0.dropped += count } }
+        context.refusedText = { text, _ in intake.state.withLock { $0.texts.append(text.string) } }
         context.mode = RunMode(once: once)
         return JSONLinesFile(options: options, context: context)
     }
@@ -74,7 +77,10 @@ struct JSONLinesFileTests {
         let text = "\u{FEFF}{\"a\":1}\n{\"a\":}\n{} {}\n\0\n{\"b\":\"x\n{\"c\":1}\n\u{FEFF}{}\n2"
         let (intake, warnings) = try await read(Array(text.utf8))
         #expect(intake.data == ["{\"a\":1}", "{\"c\":1}", "2"])
-        #expect(intake.state.withLock(\.dropped) == 5)
+        // What is kept is not dropped as well.
+        #expect(
+            intake.state.withLock(\.texts) == ["{\"a\":}", "{} {}", "\0", "{\"b\":\"x", "\u{FEFF}{}"])
+        #expect(intake.state.withLock(\.dropped) == 0)
         #expect(warnings.count == 6)
         #expect(warnings[0].contains("in.jsonl:2: refused") && warnings[0].contains("(byte 11)"), "\(warnings[0])")
         #expect(warnings[1].contains("in.jsonl:3:"))
@@ -133,6 +139,9 @@ struct JSONLinesFileTests {
         #expect(warnings[0].contains("in.jsonl:4: refused is too long: 4194305 bytes"), "\(warnings[0])")
         #expect(warnings[1].contains("in.jsonl:5:") && warnings[1].contains("9000000 bytes"))
         #expect(warnings[2].contains("in.jsonl:7:"))
+        // Nobody has their texts.
+        #expect(intake.state.withLock(\.dropped) == 3)
+        #expect(intake.state.withLock(\.texts).isEmpty)
     }
 
     @Test func gzipIsUnpacked() async throws {
@@ -257,7 +266,8 @@ struct JSONLinesFileTests {
             }
             let lines = String(decoding: text, as: UTF8.self).split { $0 == "\n" || $0 == "\r\n" }
                 .filter { !$0.allSatisfy(\.isWhitespace) && $0 != "\u{FEFF}" }
-            #expect(intake.data.count + intake.state.withLock(\.dropped) == lines.count, "\(name)")
+            let refused = intake.state.withLock { $0.dropped + $0.texts.count }
+            #expect(intake.data.count + refused == lines.count, "\(name)")
         }
     }
 }

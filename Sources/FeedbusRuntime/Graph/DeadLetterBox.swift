@@ -26,6 +26,8 @@ final class DeadLetterBox: Sendable {
         var sinceNotice = 0
         var lastNotice: Instant?
         var saidFull = false
+        /// Texts that are no events, among what was set aside.
+        var texts = 0
     }
 
     /// Refused events that may wait for the store; what is beyond is left undelivered.
@@ -135,6 +137,8 @@ final class DeadLetterBox: Sendable {
             let taken = try await store.add(letters, cap: cap)
             for one in batch.prefix(taken.settled) { one.event?.receipt?.report(.deadLettered) }
             counters.deadLettered.add(taken.settled)
+            let texts = batch.prefix(taken.settled).count { $0.event == nil }
+            if texts > 0 { state.withLock { $0.texts += texts } }
             if taken.dropped > 0 { saidDropped(taken.dropped) }
             if taken.settled < batch.count {
                 leave(
@@ -185,10 +189,17 @@ final class DeadLetterBox: Sendable {
     func finish() {
         let dropped = counters.lettersDropped.get()
         if dropped > 0 { log.error("dropped \(counted(dropped, "dead letter")) in all (\(cap.whenFull.rawValue))") }
-        let total = counters.deadLettered.get()
-        guard total > 0 else { return }
-        log.warning(
-            "\(counted(total, "event")) set aside as dead letters in all; \"feedbus replay --dead-letters --node \(node)\""
-                + " sends them again")
+        let texts = state.withLock(\.texts)
+        let events = counters.deadLettered.get() - texts
+        if events > 0 {
+            log.warning(
+                "\(counted(events, "event")) set aside as dead letters in all; \"feedbus replay --dead-letters --node \(node)\""
+                    + " sends them again")
+        }
+        if texts > 0 {
+            log.warning(
+                "\(counted(texts, "text")) that \(texts == 1 ? "is no event" : "are no events") set aside as dead letters in"
+                    + " all; \"feedbus state export\" shows them")
+        }
     }
 }

@@ -76,7 +76,9 @@ final class NodeServices: PluginServices {
         notice.refused(event, reason)
     }
 
-    func refusedText(_ text: Bytes, reason: String) { letters?.add(raw: text, reason: reason) }
+    func refusedText(_ text: Bytes, reason: String) {
+        if let letters { letters.add(raw: text, reason: reason) } else { dropped(1) }
+    }
 
     func loadCursor(_ key: String) async throws -> Bytes? { try await graph.loadCursor(node, key) }
 

@@ -127,6 +127,51 @@ struct GraphDeadLetterTests {
             #expect(report.exitCode == 0)
             #expect(journal.numbers("log") == [1])
             #expect(try state.letters() == ["count: no JSON: raw {\"half"])
+            #expect(report.nodes.first?.deadLettered == 1 && report.nodes.first?.dropped == 0)
+            // It cannot be sent again: nobody is told to.
+            let said = journal.logged.filter { $0.contains("dead letters in all") }
+            #expect(said.count == 1)
+            #expect(said.first?.contains("1 text that is no event set aside") == true, "\(said)")
+            #expect(said.first?.contains("replay") == false)
+        }
+    }
+
+    @Test func aTextThatIsNoEventIsCountedAsDroppedWhereNothingIsKept() throws {
+        let journal = Journal()
+        let report = try Simulation.run { simulation in
+            try await GraphBench(
+                simulation, journal, once: true,
+                nodes: [
+                    .source("count") { output, context in
+                        context.setAside("{\"half", reason: "no JSON")
+                        try await output.emit(numbered([1]))
+                    },
+                    .noting("log", from: ["count"], in: journal),
+                ]
+            ).run()
+        }
+        #expect(report.exitCode == 0)
+        #expect(report.nodes.first?.deadLettered == 0 && report.nodes.first?.dropped == 1)
+    }
+
+    @Test func theSumTellsTextsFromEvents() throws {
+        try withState { state in
+            let journal = Journal()
+            _ = try state.run(
+                journal,
+                nodes: [
+                    .source("count") { output, context in
+                        for text in ["a", "b"] as [Bytes] { context.setAside(text, reason: "no JSON") }
+                        try await output.emit(numbered([1, 2]))
+                    },
+                    PlannedNode(
+                        name: "picky", plugin: "Picky", role: .stage { PickyStage(context: $0) }, from: ["count"]),
+                    .noting("log", from: ["picky"], in: journal),
+                ])
+            let said = journal.logged.filter { $0.contains("dead letters in all") }
+            #expect(said.count == 2)
+            #expect(said.contains { $0.contains("count") && $0.contains("2 texts that are no events") }, "\(said)")
+            #expect(said.contains { $0.contains("1 event set aside") && $0.contains("--node picky\"") }, "\(said)")
         }
     }
 
