@@ -141,7 +141,7 @@ let package = Package(
                 name: "ExamplePlugins", dependencies: ["FeedbusPlugin"], path: "Examples/Plugins",
                 swiftSettings: swiftSettings),
             example("GitHubFeed"), example("JokesWithTranslation"), example("NaturalEvents"),
-            tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusBase"]),
+            tests("FeedbusFlow", ["FeedbusTestKit", "FeedbusLoop", "FeedbusBase"]),
             tests("FeedbusPlugin", ["FeedbusFlow", "FeedbusJSON", "FeedbusBase"]),
             tests("FeedbusLoop", ["FeedbusBase"]),
             tests("FeedbusHTTP", ["FeedbusTestKit", "FeedbusLoop", "FeedbusJSON", "FeedbusBase"]),

@@ -3,7 +3,8 @@
 import FeedbusBase
 import FeedbusLoop
 
-/// `feedbus-benchmarks [--json] [NAME …]`: runs those whose name contains one of the words; all without one.
+/// `feedbus-benchmarks [--json] [NAME …]`: runs those of one of the names, or, where none is called that, those whose name
+/// contains the word; all without one.
 @main
 enum BenchmarkRunner {
     static let benchmarks: [any Benchmark.Type] = [
@@ -28,7 +29,7 @@ enum BenchmarkRunner {
         let arguments = CommandLine.arguments.dropFirst()
         let asJSON = arguments.contains("--json")
         let wanted = arguments.filter { !$0.hasPrefix("--") }
-        let chosen = benchmarks.filter { type in wanted.isEmpty || wanted.contains { type.name.contains($0) } }
+        let chosen = benchmarks.filter { type in wanted.isEmpty || wanted.contains { isMeant(type.name, by: $0) } }
         let loop = try EventLoop.make(name: "benchmarks")
         loop.task {
             defer { loop.stop() }
@@ -37,6 +38,10 @@ enum BenchmarkRunner {
             report(found, asJSON: asJSON)
         }
         try loop.run()
+    }
+
+    private static func isMeant(_ name: String, by word: String) -> Bool {
+        benchmarks.contains { $0.name == word } ? name == word : name.contains(word)
     }
 
     static func measure(_ type: any Benchmark.Type, on loop: EventLoop) async throws -> Measurement {

@@ -12,7 +12,7 @@ struct DirectHandOff: Benchmark {
     static let limit: Double? = 100
 
     func run(on loop: EventLoop) async throws -> Int {
-        let sum = Sum()
+        let sum = UncheckedSum()
         let chunk = Chunk(Array(0..<256))
         let node = FlowNode(Flow { emit in for _ in 0..<Self.operations { try await emit(chunk) } })
         let sink = CollectorNode { sum.value = (sum.value ^ $0[255]) &* 31 }

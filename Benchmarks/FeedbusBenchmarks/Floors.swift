@@ -16,6 +16,13 @@ final class Sum: @unchecked Sendable {
     var value = 0
 }
 
+/// A number that closures share, without a check for exclusivity: where what is measured costs as little as the check.
+///
+/// `@unchecked Sendable`: as `Sum`.
+final class UncheckedSum: @unchecked Sendable {
+    @exclusivity(unchecked) var value = 0
+}
+
 /// `count` numbers in chunks of `size`, each chunk made anew.
 func numbers(_ count: Int, chunk size: Int) -> Flow<Int> {
     Flow { emit in

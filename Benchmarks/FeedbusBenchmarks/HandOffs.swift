@@ -105,17 +105,17 @@ struct ContinuationHandOff: Benchmark {
     }
 }
 
-/// A producer and a consumer with an edge between them.
+/// A producer and a consumer with an edge between them, in the way of a graph's nodes.
 private func handOff(_ count: Int, capacity: Int, on loop: EventLoop) async throws -> Int {
     let edge = Edge<Int>(capacity: capacity)
     let producer = loop.task {
-        for number in 0..<count { try await edge.send(Chunk(one: number)) }
+        for number in 0..<count { try await edge.send(Chunk(one: number), shielded: true) }
         edge.finish()
     }
-    var sum = 0
-    while let chunk = try await edge.next() { sum += chunk.count }
+    let sum = UncheckedSum()
+    try await edge.drain { sum.value += $0.count }
     try await producer.value
-    return sum
+    return sum.value
 }
 
 /// Room for one chunk: each of them is handed off with back-pressure. The consumer waits, gets one and finds a second one

@@ -6,7 +6,7 @@ import FeedbusLoop
 private let count = 400_000
 
 private func work(_ flow: Flow<(Int, Int)>) async throws -> Int {
-    let sum = Sum()
+    let sum = UncheckedSum()
     try await flow.collect { chunk in
         for index in 0..<chunk.count { sum.value &+= chunk[index].0 &+ chunk[index].1 }
     }
@@ -14,7 +14,7 @@ private func work(_ flow: Flow<(Int, Int)>) async throws -> Int {
 }
 
 private func plain() -> Int {
-    let sum = Sum()
+    let sum = UncheckedSum()
     var latest = 0
     let sink = Node { sum.value &+= $0 &+ latest }
     let other = Node { latest = $0 }

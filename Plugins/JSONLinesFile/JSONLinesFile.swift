@@ -1,5 +1,6 @@
 // feedbus: the lines of a file or of standard input, as a source.
 
+import FeedbusBase
 import FeedbusLoop
 import FeedbusPlugin
 import Glibc
@@ -187,7 +188,7 @@ public actor JSONLinesFile: Source {
     }
 
     private static func value(of task: Task<LineBlock, any Error>) async throws -> LineBlock {
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await task.value
         } onCancel: {
             task.cancel()

@@ -19,8 +19,8 @@ extension Chunk {
     /// Runs `body` over the elements in place; packed ones are made for it.
     @inlinable
     func withElements<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {
-        if packing != nil { return array.withUnsafeBufferPointer(body) }
-        return storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[lower..<upper])) }
+        guard case .array(let all) = storage else { return array.withUnsafeBufferPointer(body) }
+        return all.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[lower..<upper])) }
     }
 
     /// Writes what `transform` makes of each element, up to the first that it throws for.

@@ -4,26 +4,29 @@
 ///
 /// Copying and slicing share the storage. Indices count from zero, also in a slice.
 public struct Chunk<Element: Sendable>: Sendable {
-    /// Empty where the elements are packed.
-    @usableFromInline let storage: [Element]
-    @usableFromInline let packing: Packing?
+    /// One reference either way: a chunk is copied more often than looked into.
+    @usableFromInline
+    enum Storage: Sendable {
+        case array([Element])
+        case packed(Packing)
+    }
+
+    @usableFromInline typealias Packing = ChunkPacking<Element>
+
+    @usableFromInline let storage: Storage
     @usableFromInline let lower: Int
     @usableFromInline let upper: Int
 
-    /// A class, and no existential: most chunks have none, and pay one word for it.
-    @usableFromInline typealias Packing = ChunkPacking<Element>
-
     @inlinable
-    init(storage: [Element], packing: Packing? = nil, lower: Int, upper: Int) {
+    init(storage: Storage, lower: Int, upper: Int) {
         self.storage = storage
-        self.packing = packing
         self.lower = lower
         self.upper = upper
     }
 
     /// All elements of a packing, none of which is made.
     package init(packed: any PackedElements<Element>) {
-        self.init(storage: [], packing: Packing(packed), lower: 0, upper: packed.count)
+        self.init(storage: .packed(Packing(packed)), lower: 0, upper: packed.count)
     }
 
     /// The packing that the chunk is a part of, and which part; nil where it is an array.
@@ -32,19 +35,24 @@ public struct Chunk<Element: Sendable>: Sendable {
     }
 
     @inlinable
-    func slice(_ lower: Int, _ upper: Int) -> Chunk {
-        Chunk(storage: storage, packing: packing, lower: lower, upper: upper)
+    var packing: Packing? {
+        if case .packed(let packing) = storage { packing } else { nil }
     }
 
     @inlinable
-    public init() { self.init(storage: [], lower: 0, upper: 0) }
+    func slice(_ lower: Int, _ upper: Int) -> Chunk {
+        Chunk(storage: storage, lower: lower, upper: upper)
+    }
+
+    @inlinable
+    public init() { self.init(storage: .array([]), lower: 0, upper: 0) }
 
     /// Shares the array's storage.
     @inlinable
-    public init(_ elements: [Element]) { self.init(storage: elements, lower: 0, upper: elements.count) }
+    public init(_ elements: [Element]) { self.init(storage: .array(elements), lower: 0, upper: elements.count) }
 
     @inlinable
-    public init(one element: Element) { self.init(storage: [element], lower: 0, upper: 1) }
+    public init(one element: Element) { self.init(storage: .array([element]), lower: 0, upper: 1) }
 
     @inlinable
     public init(_ elements: ArraySlice<Element>) { self.init(Array(elements)) }
@@ -70,21 +78,26 @@ public struct Chunk<Element: Sendable>: Sendable {
     /// The elements as an array; no copy where the chunk is a whole array.
     @inlinable
     public var array: [Element] {
-        if let packing { return packing.elements(in: lower..<upper) }
-        return lower == 0 && upper == storage.count ? storage : Array(storage[lower..<upper])
+        switch storage {
+        case .array(let all): lower == 0 && upper == all.count ? all : Array(all[lower..<upper])
+        case .packed(let packing): packing.elements(in: lower..<upper)
+        }
     }
 
     /// This chunk and `next` as one, where they are neighbours of one storage and nothing has to be copied for it.
     @inlinable
     func joined(with next: Chunk) -> Chunk? {
-        guard upper == next.lower, packing === next.packing else { return nil }
-        if packing == nil {
-            let isSame = storage.withUnsafeBufferPointer { mine in
-                next.storage.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress }
+        guard upper == next.lower else { return nil }
+        let isSame =
+            switch (storage, next.storage) {
+            case (.packed(let mine), .packed(let its)): mine === its
+            case (.array(let mine), .array(let its)):
+                mine.withUnsafeBufferPointer { mine in
+                    its.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress }
+                }
+            default: false
             }
-            guard isSame else { return nil }
-        }
-        return slice(lower, next.upper)
+        return isSame ? slice(lower, next.upper) : nil
     }
 }
 
@@ -97,16 +110,18 @@ extension Chunk: RandomAccessCollection {
     @inlinable
     public subscript(position: Int) -> Element {
         precondition(position >= 0 && position < upper - lower, "index out of the chunk's range")
-        if let packing { return packing.element(at: lower + position) }
-        return storage[lower + position]
+        switch storage {
+        case .array(let all): return all[lower + position]
+        case .packed(let packing): return packing.element(at: lower + position)
+        }
     }
 
     @inlinable
     public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<Element>) throws -> Result
     ) rethrows -> Result? {
-        if packing != nil { return nil }
-        return try storage[lower..<upper].withContiguousStorageIfAvailable(body)
+        guard case .array(let all) = storage else { return nil }
+        return try all[lower..<upper].withContiguousStorageIfAvailable(body)
     }
 }
 

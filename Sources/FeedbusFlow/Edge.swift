@@ -1,5 +1,6 @@
 // feedbus: the bounded buffer between producers and one consumer.
 
+public import FeedbusBase
 public import Synchronization
 
 /// A bounded queue of elements that travel in chunks, from any number of producers to one consumer.
@@ -86,12 +87,38 @@ public final class Edge<Element: Sendable>: Sendable {
     ///   after `abort()`.
     @inlinable
     public func next(max: Int = .max) async throws -> Chunk<Element>? {
-        try Task.checkCancellation()
-        switch act({ $0.next(max: max, &$1) }) {
+        switch try nextNow(max: max) {
         case .chunk(let chunk): return chunk
         case .end: return nil
         case .failure(let error): throw error
-        case .wait(let id): return try await waitForNext(id, max: max)
+        case .wait(let id):
+            return try await withCancellation {
+                try await waitForNext(id, max: max)
+            } onCancel: {
+                act { $0.cancelConsumer(id, &$1) }
+            }
+        }
+    }
+
+    /// Hands all elements to `body`, in order, until the edge has ended: a loop over `next`, at less cost for each chunk.
+    /// - Parameter max: at most this many at once, 1...
+    /// - Throws: as `next`, and what `body` throws.
+    @inlinable
+    public func drain(max: Int = .max, into body: (Chunk<Element>) async throws -> Void) async throws {
+        // One handler for the whole loop. When it is called, whoever waits is this loop.
+        try await withCancellation {
+            while true {
+                switch try nextNow(max: max) {
+                case .chunk(let chunk): try await body(chunk)
+                case .end: return
+                case .failure(let error): throw error
+                case .wait(let id):
+                    guard let chunk = try await waitForNext(id, max: max) else { return }
+                    try await body(chunk)
+                }
+            }
+        } onCancel: {
+            act { $0.cancelConsumer(&$1) }
         }
     }
 
@@ -193,7 +220,7 @@ extension Edge {
             }
             return
         }
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
                 act {
                     $0.attach(place, .continuation(continuation), &$1)
@@ -206,17 +233,29 @@ extension Edge {
         }
     }
 
+    /// What `next` has without waiting.
+    /// - Throws: `CancellationError` when the task is cancelled.
     @inlinable
+    func nextNow(max: Int) throws -> Machine.Next {
+        try Task.checkCancellation()
+        switch state.withLock({ $0.pull(max: max) }) {
+        case .chunk(let chunk): return .chunk(chunk)
+        case .chunkOf(let chunk, let sender):
+            sender.resume()
+            return .chunk(chunk)
+        case .no: return act { $0.next(max: max, &$1) }
+        }
+    }
+
+    /// Inside a handler that cancels the consumer.
+    @inlinable @inline(__always)
     func waitForNext(_ id: UInt64, max: Int) async throws -> Chunk<Element>? {
-        try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
-                act {
-                    $0.wait(max: max, continuation, &$1)
-                    if Task.isCancelled { $0.cancelConsumer(id, &$1) }
-                }
+        try await withUnsafeThrowingContinuation { continuation in
+            act {
+                $0.wait(max: max, continuation, &$1)
+                // The handler may have run before there was anything to cancel.
+                if Task.isCancelled { $0.cancelConsumer(id, &$1) }
             }
-        } onCancel: {
-            act { $0.cancelConsumer(id, &$1) }
         }
     }
 }

@@ -26,6 +26,35 @@ extension EdgeStateMachine {
         return .taken
     }
 
+    /// What came of the short way out.
+    @usableFromInline
+    enum Pulled: Sendable {
+        case chunk(Chunk<Element>)
+        /// The sender that waited has gone in behind it, and is to be told.
+        case chunkOf(Chunk<Element>, UnsafeContinuation<Void, any Error>)
+        /// It needs the long way.
+        case no
+    }
+
+    /// The short way of what is taken out, which mostly is enough: at most one sender waits, and all of its chunk fits.
+    @inlinable
+    mutating func pull(max: Int) -> Pulled {
+        guard buffered > 0, weight == nil, consumer == nil, case .open = phase else { return .no }
+        if senders.isEmpty { return .chunk(take(max)) }
+        // Only where all that is buffered is taken at once is it certain that there will be room.
+        guard senders.count == 1, buffer.count == 1, buffered <= max, let sender = senders.popFirst() else {
+            return .no
+        }
+        guard case .continuation(let continuation) = sender.reply, !sender.isProbe, sender.rest.count <= capacity else {
+            senders.prepend(sender)
+            return .no
+        }
+        let chunk = take(max)
+        append(sender.rest)
+        waiting -= sender.rest.count
+        return .chunkOf(chunk, continuation)
+    }
+
     /// Buffers the first `fitting` elements, and gives the others a place in the queue.
     /// - Parameter weight: what these weigh, where that has been measured.
     @inlinable

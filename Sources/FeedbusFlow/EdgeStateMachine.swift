@@ -259,7 +259,12 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
 
     @inlinable
     mutating func cancelConsumer(_ id: UInt64, _ actions: inout Actions) {
-        guard consumerID == id, let waiter = consumer.take() else { return }
+        if consumerID == id { cancelConsumer(&actions) }
+    }
+
+    @inlinable
+    mutating func cancelConsumer(_ actions: inout Actions) {
+        guard let waiter = consumer.take() else { return }
         actions.consumer = waiter
         actions.consumerResult = .failure(CancellationError())
     }
@@ -343,23 +348,20 @@ struct EdgeStateMachine<Element: Sendable>: ~Copyable, Sendable {
     /// Lets suspended senders in, in their order, as far as there is room.
     @inlinable
     mutating func admit(_ actions: inout Actions) {
-        while !senders.isEmpty {
-            let first = senders[0]
+        while limit > buffered, var first = senders.popFirst() {
             let (fitting, weight) = measure(first.rest)
-            guard fitting > 0 else { return }
-            if !first.isProbe {
+            if !first.isProbe || fitting == 0 {
                 append(first.rest.prefix(fitting), weighing: weight)
                 waiting -= fitting
                 if fitting < first.rest.count {
-                    senders[0].rest = first.rest.dropFirst(fitting)
-                    return
+                    first.rest = first.rest.dropFirst(fitting)
+                    return senders.prepend(first)
                 }
             }
-            guard let served = senders.popFirst() else { return }
-            switch served.reply {
-            case .unattached: settledEarly.append(served.id)
+            switch first.reply {
+            case .unattached: settledEarly.append(first.id)
             case .nobody: break
-            case .continuation, .callback: actions.reply(to: served.reply)
+            case .continuation, .callback: actions.reply(to: first.reply)
             }
         }
     }

@@ -1,5 +1,7 @@
 // feedbus: the first flow to give a sign.
 
+import FeedbusBase
+
 extension Flow {
     /// The flow that is first to emit, complete or fail; the others are released at once.
     ///
@@ -14,7 +16,7 @@ extension Flow {
     public static func amb(_ flows: [Flow]) -> Flow {
         Flow { emit in
             let race = Race()
-            try await withTaskCancellationHandler {
+            try await withCancellation {
                 for flow in flows {
                     let hasStarted = race.start(isolation: #isolation) { number in
                         try await flow.collect { chunk in

@@ -32,7 +32,7 @@ extension Flow {
                         return .goOn
                     },
                     {
-                        while let chunk = try await edge.next() { try await emit(chunk) }
+                        try await edge.drain(into: emit)
                         return .complete
                     },
                 ], gate: gate)

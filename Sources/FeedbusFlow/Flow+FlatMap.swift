@@ -1,5 +1,6 @@
 // feedbus: a flow for each element, several at once.
 
+public import FeedbusBase
 public import Synchronization
 
 extension Flow {
@@ -89,7 +90,7 @@ final class FlatMapNursery<Element: Sendable>: Sendable {
         case .refused: throw SerialGate.Closed()
         case .wait: break
         }
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { continuation in
                 act { $0.wait(outer: continuation, isCancelled: Task.isCancelled, &$1) }
             }
@@ -101,7 +102,7 @@ final class FlatMapNursery<Element: Sendable>: Sendable {
     /// The element whose flow starts next; nil when there is none left.
     @inlinable
     func next() async throws -> Element? {
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { continuation in
                 act { $0.wait(starter: continuation, isCancelled: Task.isCancelled, &$1) }
             }

@@ -31,14 +31,13 @@ extension Flow {
             }
             defer { for edge in all() { edge.fail(CancellationError()) } }
             let add: @Sendable (Key, Chunk<Element>) async throws -> Void = { key, run in
-                // The collector that this wakes is next: so what groups are merged into has the order of the upstream.
-                if let edge = open.value[key]?.edge, try await edge.sendIfOpen(run) { return await Task.yield() }
+                if let edge = open.value[key]?.edge, try await edge.sendIfOpen(run) { return await letTake(edge) }
                 let edge = Edge<Element>(capacity: capacity)
                 number.value += 1
                 open.value[key] = (number.value, edge)
                 try await waiting.send(Chunk(one: FlowGroup(key: key, flow: FlowPart(edge).flow)))
                 _ = try await edge.sendIfOpen(run)
-                await Task.yield()
+                await letTake(edge)
             }
             try await runBranches(
                 [
@@ -70,10 +69,18 @@ extension Flow {
                         return .goOn
                     },
                     {
-                        while let groups = try await waiting.next() { try await emit(groups) }
+                        try await waiting.drain(into: emit)
                         return .complete
                     },
                 ], gate: SerialGate())
         }
     }
+}
+
+/// Lets the group's collector have what was sent to it before another group gets anything: so what groups are merged into
+/// has the order of the upstream. A new group's collector has yet to be started, which takes a few turns; one that is busy,
+/// or that nobody starts, is not waited for.
+private func letTake<Element>(_ edge: Edge<Element>) async {
+    await Task.yield()
+    for _ in 0..<4 where edge.count > 0 { await Task.yield() }
 }

@@ -41,9 +41,7 @@ extension Flow {
                     {
                         try await hasFailed.wait()
                         let signs = try notifier(
-                            Flow<any Error> { emit in
-                                while let error = try await errors.next(max: 1) { try await emit(error) }
-                            })
+                            Flow<any Error> { emit in try await errors.drain(max: 1, into: emit) })
                         try await signs.collect { _ in
                             let wasWaiting = isWaiting.with { state in
                                 defer { state = false }

@@ -1,5 +1,7 @@
 // feedbus: one flow at a time for the elements of another: flatMapLatest, flatMapFirst.
 
+import FeedbusBase
+
 extension Flow {
     /// The flow of the latest element: the one before it is released first.
     ///
@@ -58,7 +60,7 @@ extension Flow {
             let inner = InnerTask()
             let result: Result<Void, any Error>
             do {
-                try await withTaskCancellationHandler {
+                try await withCancellation {
                     try await runBranches(
                         [
                             {

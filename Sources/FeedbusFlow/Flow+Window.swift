@@ -33,7 +33,7 @@ extension Flow {
             try await runBranches(
                 [
                     {
-                        while let windows = try await run.windows.next(max: 1) { try await emit(windows) }
+                        try await run.windows.drain(max: 1, into: emit)
                         return .complete
                     },
                     {

@@ -13,7 +13,7 @@ final class FlowPart<Element: Sendable>: Sendable {
     var flow: Flow<Element> {
         Flow { emit in
             defer { self.edge.close() }
-            while let chunk = try await self.edge.next() { try await emit(chunk) }
+            try await self.edge.drain(into: emit)
         }
     }
 }

@@ -1,5 +1,6 @@
 // feedbus: the one flow that flatMapLatest and flatMapFirst have going.
 
+import FeedbusBase
 import Synchronization
 
 /// Runs one flow at a time in a task that can be stopped by itself, which a child of a group cannot.
@@ -65,7 +66,7 @@ final class InnerTask: Sendable {
 
     /// Returns when what runs has ended by itself. Cancellation of the caller ends it.
     func finish() async throws {
-        await withTaskCancellationHandler {
+        await withCancellation {
             await state.withLock { $0.task }?.value
         } onCancel: {
             cancel()

@@ -47,6 +47,15 @@ struct Ring<Element: Sendable>: Sendable {
         count += 1
     }
 
+    /// Puts an element in front of all others.
+    @inlinable
+    mutating func prepend(_ element: Element) {
+        if count == slots.count { grow() }
+        head = (head &- 1) & (slots.count - 1)
+        slots[head] = element
+        count += 1
+    }
+
     @inlinable
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }

@@ -1,5 +1,6 @@
 // feedbus: lets the branches of one collection reach its collector one at a time.
 
+import FeedbusBase
 public import Synchronization
 
 /// A first-come, first-served lock for tasks that also remembers the first failure and then lets nobody in any more.
@@ -140,7 +141,7 @@ final class SerialGate: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { (continuation: Waiter) in
                 let result: Result<Void, any Error>? = state.withLock { state in
                     if state.isClosed { return .failure(Closed()) }

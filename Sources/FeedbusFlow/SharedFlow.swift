@@ -52,7 +52,7 @@ final class SharedFlow<Element: Sendable>: Sendable {
         if isFirst { connect(connection, isolation: #isolation) }
         let result: Result<Void, any Error>
         do {
-            while let chunk = try await edge.next() { try await emit(chunk) }
+            try await edge.drain(into: emit)
             result = .success(())
         } catch {
             result = .failure(error)

@@ -1,5 +1,6 @@
 // feedbus: one task waits for a sign of another.
 
+import FeedbusBase
 public import Synchronization
 
 /// A sign from any task to one that waits. A sign that comes first is remembered, once.
@@ -20,7 +21,7 @@ final class Signal: Sendable {
     /// - Throws: `CancellationError` at once when the task is cancelled.
     @usableFromInline
     func wait() async throws {
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { continuation in
                 let result: Result<Void, any Error>? = state.withLock { state in
                     // The handler below may have run before there was anything to cancel.

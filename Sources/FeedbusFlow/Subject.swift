@@ -1,5 +1,6 @@
 // feedbus: a hot multicast point with a replay buffer.
 
+public import FeedbusBase
 public import Synchronization
 
 /// How long a subject, or a shared flow, remembers.
@@ -152,7 +153,7 @@ public final class Subject<Element: Sendable>: Sendable {
             let edge = Edge<Element>(capacity: capacity, policy: policy)
             self.join(edge)
             defer { edge.close() }
-            while let chunk = try await edge.next() { try await emit(chunk) }
+            try await edge.drain(into: emit)
         }
     }
 
@@ -228,7 +229,7 @@ extension Subject {
             }
             return
         }
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { continuation in
                 let actions = state.withLock {
                     // The handler below may have run before there was anything to cancel.

@@ -1,5 +1,6 @@
 // feedbus: one emission waits for several full edges at once.
 
+import FeedbusBase
 import Synchronization
 
 /// Counts the edges that have not yet taken an emission, and resumes the sender after the last.
@@ -22,7 +23,7 @@ final class SubjectLatch: Sendable {
         let latch = SubjectLatch(blocked.count)
         for (edge, place) in blocked { edge.attach(place) { error in latch.settle(error) } }
         if shielded { return try await latch.wait() }
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await latch.wait()
         } onCancel: {
             // Each edge answers its cancelled place through `settle`.

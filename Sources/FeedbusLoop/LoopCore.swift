@@ -33,7 +33,8 @@ final class LoopCore {
     private var phase = Phase.made
     private var isIdling = false
     private(set) var iterations = 0
-    private var work = WorkQueue()
+    /// Only the loop's thread touches it, and it calls nobody: a check for exclusivity would cost as much as its work.
+    @exclusivity(unchecked) private var work = WorkQueue()
     private var spare: [LoopWork] = []
     private var timers = TimerHeap()
     /// The millisecond of libuv's clock that its timer is set to; nil: it is stopped.
@@ -42,7 +43,8 @@ final class LoopCore {
     private var closers: [@Sendable () -> Void] = []
     /// Where pipes read to; what was read is copied out before the callback returns.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-    private unowned var loop: EventLoop!
+    /// The loop owns its core, and is kept for ever once it has been made.
+    @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop!
 
     private var ownHandles: [UnsafeMutableRawPointer] {
         [

@@ -1,5 +1,7 @@
 // feedbus: a caller that is suspended until something happens on a loop.
 
+internal import FeedbusBase
+
 /// One suspended caller. It is resumed exactly once, by what it waits for or by the cancellation of its task.
 ///
 /// `@unchecked Sendable`: every method begins with the check that it runs on the loop's thread, so that only this thread
@@ -59,15 +61,10 @@ extension EventLoop {
     /// at once where the caller is on it.
     /// - Throws: what the waiter is resumed with; `CancellationError`, at once, when the task is cancelled;
     ///   `FeedbusError` with the code `loop.closed` when the loop has ended.
-    func wait<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation, _ start: @escaping @Sendable (LoopWaiter<Value>) -> Void
-    ) async throws -> Value {
+    func wait<Value: Sendable>(_ start: @escaping @Sendable (LoopWaiter<Value>) -> Void) async throws -> Value {
         let waiter = LoopWaiter<Value>(loop: self)
-        return try await withTaskCancellationHandler {
-            // Captured, so that this closure is isolated as its caller is. Without that it leaves the isolation: two more
-            // jobs for every wait.
-            _ = isolation
-            return try await withUnsafeThrowingContinuation { continuation in
+        return try await withCancellation {
+            try await withUnsafeThrowingContinuation { continuation in
                 let isOpen = perform { if waiter.begin(continuation) { start(waiter) } }
                 if !isOpen { continuation.resume(throwing: EventLoop.closedError) }
             }

@@ -128,12 +128,9 @@ public final class OutputFile: Sendable {
         return count
     }
 
-    private func stream(
-        _ bytes: Bytes, isolation: isolated (any Actor)? = #isolation
-    ) async -> Result<Int, FileError> {
+    private func stream(_ bytes: Bytes) async -> Result<Int, FileError> {
         let interrupt = Interrupt()
-        return await withTaskCancellationHandler {
-            _ = isolation  // Keeps the closure on the caller's executor.
+        return await withCancellation {
             do throws(FileError) {
                 return .success(try await takeTurns(bytes, interrupt))
             } catch {

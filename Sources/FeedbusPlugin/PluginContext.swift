@@ -242,7 +242,7 @@ public struct PluginContext: Sendable {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = task(work)
-        return try await withTaskCancellationHandler {
+        return try await withCancellation {
             try await task.value
         } onCancel: {
             task.cancel()

@@ -62,7 +62,7 @@ public final class VirtualClock: EventClock, Sendable {
             return state.lastNumber
         }
         guard let number else { return }
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
                 let isCancelled = state.withLock { state in
                     // The handler below may have run before there was anything to cancel.

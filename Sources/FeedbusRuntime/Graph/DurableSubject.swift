@@ -90,7 +90,7 @@ actor DurableSubject {
         if case .completed = end { end = await commitAll() }
         hasEnded = true
         for reader in readers { reader.wake() }
-        await withTaskCancellationHandler {
+        await withCancellation {
             for pump in pumps { _ = try? await pump.value }
         } onCancel: {
             for pump in pumps { pump.cancel() }

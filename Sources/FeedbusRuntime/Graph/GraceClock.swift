@@ -48,7 +48,7 @@ final class GraceClock: EventClock {
             throw CancellationError()
         }
         defer { state.withLock { $0.sleepers[number] = nil } }
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await task.value
         } onCancel: {
             task.cancel()

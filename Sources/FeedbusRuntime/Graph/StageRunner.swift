@@ -163,9 +163,7 @@ struct StageRunner: Sendable {
 
     private func flow(of input: Input, _ receipts: StageReceipts) -> Flow<Event> {
         Flow { [edge = input.edge] emit in
-            while let chunk = try await edge.next() {
-                try await emit(receipts.entering(chunk))
-            }
+            try await edge.drain { try await emit(receipts.entering($0)) }
         }
     }
 

@@ -48,7 +48,7 @@ struct TimeLimit: Sendable {
                             + " \(Self.patience.text) of being cancelled", isRetriable: false)))
         }
         defer { watch.cancel() }
-        return try await withTaskCancellationHandler {
+        return try await withCancellation {
             try await withUnsafeThrowingContinuation { call.wait($0) }
         } onCancel: {
             work.cancel()

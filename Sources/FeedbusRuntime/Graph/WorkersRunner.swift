@@ -1,5 +1,6 @@
 // feedbus: one life of several instances of a stage that share its work, with the order kept.
 
+import FeedbusBase
 import FeedbusFlow
 import FeedbusLoop
 import FeedbusPlugin
@@ -134,7 +135,7 @@ final class WorkersRunner: Sendable {
         }
         if isOver { task.cancel() }
         do {
-            return try await withTaskCancellationHandler {
+            return try await withCancellation {
                 try await task.value
             } onCancel: {
                 task.cancel()

@@ -163,9 +163,9 @@ struct ChunkStageTests {
                 ])
             return try await bench.run {
                 try await simulation.clock.sleep(for: .seconds(60))
-                // In the sink's hands, before the sink, and before the stage; one in the hands of the stage, which had
-                // emptied its own buffer and took the first that came after.
-                #expect(journal.count("emitted") == 3 * buffer + 1)
+                // In the sink's hands, before the sink, and before the stage; in the hands of the stage the one that woke
+                // it when it had emptied its buffer, and one that had come by then, where there was room for it.
+                #expect(journal.count("emitted") == 3 * buffer + min(buffer, 2))
                 gate.open()
             }
         }
