@@ -37,7 +37,7 @@ struct SinkBenchmark {
             case "--megabytes": benchmark.bytes = number << 20
             case "--line": benchmark.lineSize = max(number, 64)
             case "--batch": benchmark.sizes = [number]
-            case "--fsync": benchmark.kinds = benchmark.kinds.filter { $0.0 == value }
+            case "--fsync": benchmark.kinds = ["data", "cloudevents"].map { (value, $0) }
             default: fatalError(usage)
             }
         }

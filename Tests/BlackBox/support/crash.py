@@ -87,6 +87,7 @@ class CrashTest:
         self.polled = threading.Event()
         self.kills = Counter()
         self.aimed = Counter()  # of these, the kills that came when the phase was seen to begin
+        self.known = set()  # old files that were read
         self.upstream = case.upstream()
         self.upstream.on(WAY, self.answer)
         self.config()
@@ -269,9 +270,15 @@ class CrashTest:
             names.setdefault(key, name)
         return [self.out / name for name in names.values()] + [self.out / f"{stem}.jsonl"]
 
-    def read(self, stem, is_whole):
-        """The events of a sink, in the order of their lines. is_whole: the last line too must be whole."""
+    def read(self, stem, is_whole, only_new=False):
+        """The events of a sink, in the order of their lines. is_whole: the last line too must be whole. only_new: without
+        the old files that were read before."""
         for path in self.files(stem):
+            name = path.name.removesuffix(".gz")
+            if only_new and name in self.known:
+                continue
+            if name != f"{stem}.jsonl":
+                self.known.add(name)
             # A kill may have come before the first line.
             text = path.read_bytes() if path.exists() else b""
             if path.suffix == ".gz":
@@ -324,7 +331,7 @@ class CrashTest:
             self.kill_once()
             if number % 20 == 19:
                 for stem in ("direct", "synced"):
-                    for _ in self.read(stem, False):
+                    for _ in self.read(stem, False, only_new=True):
                         pass
                 say(f"{number + 1} kills, {self.lines + self.numbers} events")
         full = self.filler.times if self.filler else 0
