@@ -25,23 +25,24 @@ struct RotatedName: Sendable, Hashable, Comparable {
             }
         }
 
-        /// Reads a file name; nil for one that is not of this pattern.
+        /// Reads a file name; nil for one that is not of this pattern. By bytes: a folder may hold thousands, and all of
+        /// them are read at each rotation.
         func name(_ text: String) -> RotatedName? {
-            guard text.hasPrefix(stem + "-") else { return nil }
-            var middle = text.dropFirst(stem.count + 1)
-            let isCompressed = middle.hasSuffix(".gz")
-            if isCompressed { middle = middle.dropLast(3) }
-            guard middle.hasSuffix(fileExtension) else { return nil }
-            let parts = middle.dropLast(fileExtension.count).split(separator: "-", omittingEmptySubsequences: false)
-            guard let stamp = parts.first, RotatedName.isStamp(stamp) else { return nil }
-            switch parts.count {
-            case 1: return RotatedName(stamp: String(stamp), counter: 1, isCompressed: isCompressed)
-            case 2:
-                guard let counter = Int(parts[1]), 1 < counter, counter < 1_000_000_000, String(counter) == parts[1]
+            var middle = text.utf8[...]
+            guard RotatedName.drop("\(stem)-".utf8, from: &middle) else { return nil }
+            let isCompressed = RotatedName.dropLast(".gz".utf8, from: &middle)
+            guard RotatedName.dropLast(fileExtension.utf8, from: &middle), middle.count >= 16 else { return nil }
+            let (stamp, rest) = (middle.prefix(16), middle.dropFirst(16))
+            guard RotatedName.isStamp(stamp) else { return nil }
+            var counter = 1
+            if !rest.isEmpty {
+                let digits = Substring(rest.dropFirst())
+                guard rest.first == UInt8(ascii: "-"), let number = Int(digits), 1 < number, number < 1_000_000_000,
+                    String(number) == digits
                 else { return nil }
-                return RotatedName(stamp: String(stamp), counter: counter, isCompressed: isCompressed)
-            default: return nil
+                counter = number
             }
+            return RotatedName(stamp: String(Substring(stamp)), counter: counter, isCompressed: isCompressed)
         }
 
         func text(_ name: RotatedName) -> String {
@@ -72,15 +73,29 @@ struct RotatedName: Sendable, Hashable, Comparable {
         (left.stamp, left.counter) < (right.stamp, right.counter)
     }
 
-    private static func isStamp(_ text: Substring) -> Bool {
-        let digits = Array(text.utf8)
-        guard digits.count == 16 else { return false }
-        return digits.enumerated().allSatisfy { index, byte in
-            switch index {
-            case 8: byte == UInt8(ascii: "T")
-            case 15: byte == UInt8(ascii: "Z")
-            default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    private static func drop(_ start: String.UTF8View, from text: inout Substring.UTF8View) -> Bool {
+        guard text.starts(with: start) else { return false }
+        text = text.dropFirst(start.count)
+        return true
+    }
+
+    private static func dropLast(_ end: String.UTF8View, from text: inout Substring.UTF8View) -> Bool {
+        let count = end.count
+        guard text.suffix(count).elementsEqual(end) else { return false }
+        text = text.dropLast(count)
+        return true
+    }
+
+    private static func isStamp(_ text: Substring.UTF8View) -> Bool {
+        var position = 0
+        for byte in text {
+            switch position {
+            case 8: if byte != UInt8(ascii: "T") { return false }
+            case 15: if byte != UInt8(ascii: "Z") { return false }
+            default: if !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { return false }
             }
+            position += 1
         }
+        return position == 16
     }
 }

@@ -1,6 +1,8 @@
 """A wall clock that jumps while feedbus runs (with libfaketime)."""
 
+import contextlib
 import glob
+import os
 import re
 import time
 from email.utils import formatdate
@@ -30,6 +32,7 @@ class Clock:
         found = glob.glob("/usr/lib/*/faketime/libfaketime.so.1") + glob.glob("/usr/lib/faketime/libfaketime.so.1")
         if not found:
             raise Skip("needs libfaketime (apt: libfaketime)")
+        self.sweep()
         self.file = case.folder / "clock"
         self.set("+0")
         # Swift looks for the arguments beside the environment: a variable that libfaketime would add is there beforehand,
@@ -46,6 +49,14 @@ class Clock:
         new = self.file.with_name("clock-new")
         new.write_text(offset + "\n")
         new.rename(self.file)
+
+    @staticmethod
+    def sweep():
+        """Takes away what libfaketime leaves of processes that are killed: one that gets the same number would not start."""
+        for path in glob.glob("/dev/shm/faketime_shm_*") + glob.glob("/dev/shm/sem.faketime_sem_*"):
+            if not os.path.exists(f"/proc/{path.rsplit('_', 1)[1]}"):
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
 
     @staticmethod
     def jumped(run):

@@ -145,6 +145,8 @@ class CrashTest:
     # Killing.
 
     def start(self, *arguments):
+        if self.clock:
+            self.clock.sweep()
         env = self.clock.env if self.clock else None
         return self.case.start(*(arguments or ("run", "--config", "config.json")), env=env)
 
@@ -191,7 +193,7 @@ class CrashTest:
             return lambda: any(one.endswith((".gz", ".part")) for one in self.names() - before)
         if phase == "cursor":
             state = self.out / "var" if self.full_disk else self.case.folder / "var"
-            return changes(state / "feedbus.sqlite-wal", "st_size")
+            return changes(state / "feedbus.sqlite-wal", "st_mtime_ns")
         if phase == "resume":
             # The first lines that a durable subject gives its reader again, or a little later.
             return changes(self.out / "synced.jsonl", "st_size")
