@@ -11,6 +11,7 @@ struct StateCommand: Command {
     var node: String?
     var deadLetters = false
     var yes = false
+    var overrides: [Override] = []
     var format: Format?
 
     static let name = "state"
@@ -33,6 +34,10 @@ struct StateCommand: Command {
             "--node", \.node, value: "NAME", help: "only what is of this node; it need not be in the config any more"),
         .flag("--dead-letters", \.deadLetters, help: "with reset: only dead letters"),
         .flag("--yes", \.yes, help: "with reset: do it; without it, what would go is shown"),
+        .list(
+            "--set", \.overrides, value: "PATH=VALUE",
+            help: "a value that takes the place of one in the config: feedbus.state=/var/lib/feedbus",
+            read: Override.init(argument:)),
         .choice("--format", \.format, value: "FORMAT", help: "with show: how it is written"),
     ]
     static let operand: CommandOperand<StateCommand>? = CommandOperand(
@@ -49,7 +54,7 @@ struct StateCommand: Command {
             throw UsageError("\(deadLetters ? "--dead-letters" : "--yes") is for state reset")
         }
         guard verb == "show" || format == nil else { throw UsageError("--format is for state show") }
-        let loaded = try ConfigFile.load(config, input)
+        let loaded = try ConfigFile.load(config, input, overrides: overrides)
         guard let plan = loaded.plan else { return loaded.refusal }
         let folder = plan.settings.state
         let node = self.node
@@ -65,13 +70,12 @@ struct StateCommand: Command {
 
     private func reset(_ folder: String) -> CommandOutcome {
         attempt {
-            let shown = try StateText.show(folder: folder, node: node, isJSON: false)
+            let shown = try StateText.show(folder: folder, node: node, isJSON: false, onlyDeadLetters: deadLetters)
             guard yes else {
-                let what = deadLetters ? "the dead letters of this" : "this"
-                return .done(code: 2, out: shown, err: "feedbus: \(what) would be forgotten; add --yes to do it\n")
+                return .done(code: 2, out: shown, err: "feedbus: this would be forgotten; add --yes to do it\n")
             }
             try StateText.reset(folder: folder, node: node, onlyDeadLetters: deadLetters)
-            return .done(out: "forgotten: \(deadLetters ? "the dead letters of " : "")\(shown)")
+            return .done(out: "forgotten: \(shown)")
         }
     }
 

@@ -39,7 +39,7 @@ package struct StateSummary: Sendable {
     package var cursors: [Cursor]
     package var subjects: [Subject]
     package var letters: [Letters]
-    package var budgets: [StoredBudget] = []
+    package var budgets: [ServiceBudget] = []
 }
 
 /// Opens the state of a folder beside the program, without its loop. Blocks; for commands.
@@ -52,8 +52,9 @@ package final class StateFile {
     /// - Throws: as `StateStore.open`.
     package static func open(folder: String, isWritten: Bool = false) throws -> StateFile? {
         let path = folder + "/feedbus.sqlite"
+        // One that runs has its lock before it has a database.
+        let lock = isWritten && access(folder + "/lock", F_OK) == 0 ? try FolderLock(folder: folder) : nil
         guard access(path, F_OK) == 0 else { return nil }
-        let lock = isWritten ? try FolderLock(folder: folder) : nil
         let connection =
             isWritten ? try StateSchema.open(path, sync: .normal) : try StateSchema.openExisting(path)
         return StateFile(StateDatabase(connection), lock)

@@ -89,8 +89,15 @@ package final class StateStore: Sendable {
     }
 
     /// Saves what services have said last about their rate limits.
-    package func save(_ budgets: [StoredBudget]) async throws {
+    package func save(_ budgets: [ServiceBudget]) async throws {
         try await write { database in try BudgetTable.save(budgets, database.connection) }
+    }
+
+    /// Gives back what SQLite keeps in memory of the database: up to 2 MB of pages.
+    package func releaseMemory() async throws {
+        try await host.offload { [writer] in
+            _ = try writer.read { try $0.connection.execute("PRAGMA shrink_memory") }
+        }
     }
 
     /// Closes the database and frees the folder. Later calls throw.

@@ -47,8 +47,8 @@ import Testing
                 [DeadLetter(node: "void", reason: "too \"big\"", at: noon, body: .event(events[0]))],
                 cap: DeadLetterCap())
             let service = "https://api.example.com:443"
-            func budget(_ resource: String, _ remaining: Int) -> StoredBudget {
-                StoredBudget(
+            func budget(_ resource: String, _ remaining: Int) -> ServiceBudget {
+                ServiceBudget(
                     service: service, credential: "none", resource: resource, limit: 60, remaining: remaining,
                     resetsAt: noon + .seconds(3_600), seenAt: noon)
             }
@@ -129,6 +129,10 @@ import Testing
             let asked = feedbus("state", "reset")
             #expect(asked.code == 2 && asked.err.contains("--yes"))
             #expect(feedbus("state", "show").out.contains("tick: cursor"))
+            let letters = feedbus("state", "reset", "--dead-letters")
+            #expect(letters.code == 2 && letters.out.contains("void: 1, "))
+            // What would stay is not listed.
+            #expect(!letters.out.contains("tick") && !letters.out.contains("all:") && !letters.out.contains("budgets"))
             #expect(feedbus("state", "reset", "--dead-letters", "--yes").code == 0)
             var shown = feedbus("state", "show").out
             #expect(!shown.contains("dead letters") && shown.contains("all: 3 events"))
@@ -139,6 +143,26 @@ import Testing
             #expect(!feedbus("state", "show").out.contains("all:"))
             #expect(feedbus("state", "reset", "--yes").code == 0)
             #expect(feedbus("state", "show").out.hasSuffix("\nnothing\n"))
+        }
+    }
+
+    @Test func resetBesideARunningFeedbusIsRefusedAlsoWithoutADatabase() throws {
+        try withState { feedbus, folder in
+            // What a feedbus has from its first moment on.
+            let lock = open("\(folder)/lock", O_RDWR | O_CREAT, 0o644)
+            #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+            let refused = feedbus("state", "reset", "--yes")
+            #expect(refused.code == 1 && refused.err.contains("is in use by another feedbus"))
+            close(lock)
+            let reset = feedbus("state", "reset", "--yes")
+            #expect(reset.code == 0 && reset.out == "forgotten: no state in \(folder) yet\n")
+        }
+    }
+
+    @Test func theFolderMayBeGivenOnTheCommandLine() throws {
+        try withState { feedbus, folder in
+            try fill(folder)
+            #expect(feedbus("state", "show", "--set", "feedbus.state=/nowhere").out == "no state in /nowhere yet\n")
         }
     }
 

@@ -62,12 +62,7 @@ struct HTTPServices: Sendable {
     func saveBudgets(in store: StateStore, since version: Int = 0, log: Log) async -> Int {
         let now = ledger.budgetsVersion
         guard now != version else { return version }
-        let budgets = ledger.budgets.map { budget in
-            StoredBudget(
-                service: budget.service, credential: budget.credential, resource: budget.resource,
-                limit: budget.limit, remaining: budget.remaining, resetsAt: budget.resetsAt, seenAt: budget.seenAt)
-        }
-        do { try await store.save(budgets) } catch {
+        do { try await store.save(ledger.budgets) } catch {
             // They are for people to look at; the next time may be better.
             log.debug("the budgets cannot be saved: \(describeError(error))")
             return version

@@ -8,14 +8,19 @@ import FeedbusStore
 /// The commands `state show`, `state export` and `state reset`. Each blocks.
 package enum StateText {
     /// What the state folder has.
-    /// - Parameter node: only what is of that node.
+    /// - Parameters:
+    ///   - node: only what is of that node.
+    ///   - onlyDeadLetters: nothing else.
     /// - Throws: `FeedbusError` with a code of the state store.
-    package static func show(folder: String, node: String?, isJSON: Bool) throws -> String {
-        guard let summary = try StateFile.open(folder: folder)?.summary(node: node) else {
+    package static func show(
+        folder: String, node: String?, isJSON: Bool, onlyDeadLetters: Bool = false
+    ) throws -> String {
+        guard var summary = try StateFile.open(folder: folder)?.summary(node: node) else {
             return isJSON
                 ? "{\"cursors\":[],\"subjects\":[],\"dead_letters\":[],\"budgets\":[]}\n"
                 : "no state in \(folder) yet\n"
         }
+        if onlyDeadLetters { (summary.cursors, summary.subjects, summary.budgets) = ([], [], []) }
         return isJSON ? json(summary) : text(summary)
     }
 
@@ -81,7 +86,7 @@ package enum StateText {
             + "\"budgets\":[\(summary.budgets.map(json).joined(separator: ","))]}\n"
     }
 
-    private static func json(_ budget: StoredBudget) -> String {
+    private static func json(_ budget: ServiceBudget) -> String {
         "{\"service\":\(quoted(budget.service)),\"credential\":\(quoted(budget.credential)),"
             + "\"resource\":\(quoted(budget.resource)),\"limit\":\(budget.limit.map(String.init) ?? "null"),"
             + "\"remaining\":\(budget.remaining),"

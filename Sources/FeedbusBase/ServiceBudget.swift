@@ -1,7 +1,5 @@
 // feedbus: what a service has said last about one of its budgets.
 
-package import FeedbusBase
-
 /// How much of a rate limit is left, by the service's last word (GitHub's `X-RateLimit-*`). Holds no secret.
 package struct ServiceBudget: Sendable, Hashable {
     /// Scheme, host and port.
