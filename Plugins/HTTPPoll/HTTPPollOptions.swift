@@ -43,12 +43,7 @@ public struct HTTPPollOptions: PollingOptions {
         var revalidateAfter: Int = 30
     }
 
-    private final class Box: Sendable {
-        let fields: Fields
-        init(_ fields: Fields) { self.fields = fields }
-    }
-
-    private static let defaults = Box(Fields())
+    private static let defaults = Boxed(Fields())
 
     private var box = HTTPPollOptions.defaults
 
@@ -56,8 +51,8 @@ public struct HTTPPollOptions: PollingOptions {
 
     /// What a config says; `every`, `timeout` and the other options of all that poll have names of their own too.
     var fields: Fields {
-        get { box.fields }
-        set { box = Box(newValue) }
+        get { box.value }
+        _modify { yield &box.value }
     }
 
     public var every: Duration {

@@ -60,6 +60,9 @@ package struct FairLine<Place: Hashable, Waiting> {
     /// How many wait.
     package var count: Int { entries.count }
 
+    /// How many are under way.
+    package var underWay: Int { started }
+
     /// Nobody is under way or waits.
     package var isIdle: Bool { counters.isEmpty }
 

@@ -34,7 +34,7 @@ public enum ErrorPolicy: String, Sendable, CaseIterable {
 public struct PluginContext: Sendable {
     /// What is a node's own. All else is shared by the contexts of a graph.
     private struct Fields: Sendable {
-        var shared: PluginSurroundings
+        var shared: Boxed<PluginSurroundings>
         var node: String
         var log: Log
         var retry: RetryPolicy
@@ -45,12 +45,7 @@ public struct PluginContext: Sendable {
         var http: PoliteClient?
     }
 
-    private final class Box: Sendable {
-        let fields: Fields
-        init(_ fields: Fields) { self.fields = fields }
-    }
-
-    private var box: Box
+    private var box: Boxed<Fields>
 
     /// A context that is told all by itself.
     package init(
@@ -64,11 +59,12 @@ public struct PluginContext: Sendable {
         refusedText: (@Sendable (Bytes, _ reason: String) -> Void)? = nil,
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
-        box = Box(
+        box = Boxed(
             Fields(
-                shared: PluginSurroundings(
-                    clock: clock, mode: mode, host: host, directory: directory, headline: headline,
-                    http: { _, _, _, _, _ in http }),
+                shared: Boxed(
+                    PluginSurroundings(
+                        clock: clock, mode: mode, host: host, directory: directory, headline: headline,
+                        http: { _, _, _, _, _ in http })),
                 node: node, log: log, retry: retry, onError: onError, seed: seed,
                 services: GivenServices(
                     dropped: countDropped, refused: refused, refusedText: refusedText ?? { _, _ in countDropped(1) },
@@ -78,152 +74,132 @@ public struct PluginContext: Sendable {
 
     /// The context of one node of many.
     package init(
-        node: String, log: Log, retry: RetryPolicy, onError: ErrorPolicy, seed: UInt64, shared: PluginSurroundings,
-        services: any PluginServices
+        node: String, log: Log, retry: RetryPolicy, onError: ErrorPolicy, seed: UInt64,
+        shared: Boxed<PluginSurroundings>, services: any PluginServices
     ) {
-        box = Box(
+        box = Boxed(
             Fields(
                 shared: shared, node: node, log: log, retry: retry, onError: onError, seed: seed, services: services,
                 http: nil))
-    }
-
-    private mutating func change<Value>(_ field: WritableKeyPath<Fields, Value>, to value: Value) {
-        var fields = box.fields
-        fields[keyPath: field] = value
-        box = Box(fields)
-    }
-
-    private mutating func changeShared(
-        clock: (any EventClock)? = nil, mode: RunMode? = nil, host: (any LoopHost)? = nil, directory: String? = nil,
-        headline: (@Sendable (Event) -> String?)? = nil
-    ) {
-        let old = box.fields.shared
-        change(
-            \.shared,
-            to: PluginSurroundings(
-                clock: clock ?? old.clock, mode: mode ?? old.mode, host: host ?? old.host,
-                directory: directory ?? old.directory, headline: headline ?? old.headline, http: old.http))
     }
 
     private mutating func changeServices(
         dropped: (@Sendable (Int) -> Void)? = nil, refusedText: (@Sendable (Bytes, String) -> Void)? = nil,
         loadCursor: (@Sendable (String) async throws -> Bytes?)? = nil
     ) {
-        let old = box.fields.services
-        change(
-            \.services,
-            to: GivenServices(
-                dropped: dropped ?? { old.dropped($0) }, refused: { old.refused($0, reason: $1) },
-                refusedText: refusedText ?? { old.refusedText($0, reason: $1) },
-                loadCursor: loadCursor ?? { try await old.loadCursor($0) }))
+        let old = box.services
+        box.services = GivenServices(
+            dropped: dropped ?? { old.dropped($0) }, refused: { old.refused($0, reason: $1) },
+            refusedText: refusedText ?? { old.refusedText($0, reason: $1) },
+            loadCursor: loadCursor ?? { try await old.loadCursor($0) })
     }
 
     /// The node's name in the config.
     public var node: String {
-        get { box.fields.node }
-        set { change(\.node, to: newValue) }
+        get { box.node }
+        set { box.node = newValue }
     }
 
     public var log: Log {
-        get { box.fields.log }
-        set { change(\.log, to: newValue) }
+        get { box.log }
+        set { box.log = newValue }
     }
 
     /// The only source of time.
     public var clock: any EventClock {
-        get { box.fields.shared.clock }
-        set { changeShared(clock: newValue) }
+        get { box.shared.clock }
+        set { box.shared.clock = newValue }
     }
 
     public var mode: RunMode {
-        get { box.fields.shared.mode }
-        set { changeShared(mode: newValue) }
+        get { box.shared.mode }
+        set { box.shared.mode = newValue }
     }
 
     /// The node's `retry`; already applied to polls by `http`, and to writes by the runtime.
     public var retry: RetryPolicy {
-        get { box.fields.retry }
-        set { change(\.retry, to: newValue) }
+        get { box.retry }
+        set { box.retry = newValue }
     }
 
     /// The node's `on_error`, for stages.
     public var onError: ErrorPolicy {
-        get { box.fields.onError }
-        set { change(\.onError, to: newValue) }
+        get { box.onError }
+        set { box.onError = newValue }
     }
 
     /// The polite client, in this node's name. It may be made anew each time: budgets and back-off are shared by all.
     public var http: PoliteClient {
         get {
-            let fields = box.fields
+            let fields = box.value
             if let http = fields.http { return http }
             // Jitter that begins anew with each client must not be the same each time.
             let seed = fields.seed ^ UInt64(bitPattern: clock.now.nanoseconds)
             return fields.shared.http(fields.node, fields.retry, fields.log, clock, seed)
         }
-        set { change(\.http, to: newValue) }
+        set { box.http = newValue }
     }
 
     /// Files, pipes, processes and the thread pool of the loop that hosts the plugin.
     public var host: any LoopHost {
-        get { box.fields.shared.host }
-        set { changeShared(host: newValue) }
+        get { box.shared.host }
+        set { box.shared.host = newValue }
     }
 
     /// Relative paths in options count from here: the folder of the config file.
     public var directory: String {
-        get { box.fields.shared.directory }
-        set { changeShared(directory: newValue) }
+        get { box.shared.directory }
+        set { box.shared.directory = newValue }
     }
 
     /// Seed for the node's random numbers (jitter).
     public var seed: UInt64 {
-        get { box.fields.seed }
-        set { change(\.seed, to: newValue) }
+        get { box.seed }
+        set { box.seed = newValue }
     }
 
     /// A short text for any event that a plugin of this program knows.
     public var headline: @Sendable (Event) -> String? {
-        get { box.fields.shared.headline }
-        set { changeShared(headline: newValue) }
+        get { box.shared.headline }
+        set { box.shared.headline = newValue }
     }
 
     package var dropped: @Sendable (Int) -> Void {
-        get { { [services = box.fields.services] in services.dropped($0) } }
+        get { { [services = box.services] in services.dropped($0) } }
         set { changeServices(dropped: newValue) }
     }
 
     /// What takes texts that are no events.
     package var refusedText: @Sendable (Bytes, _ reason: String) -> Void {
-        get { { [services = box.fields.services] in services.refusedText($0, reason: $1) } }
+        get { { [services = box.services] in services.refusedText($0, reason: $1) } }
         set { changeServices(refusedText: newValue) }
     }
 
     package var loadCursor: @Sendable (String) async throws -> Bytes? {
-        get { { [services = box.fields.services] in try await services.loadCursor($0) } }
+        get { { [services = box.services] in try await services.loadCursor($0) } }
         set { changeServices(loadCursor: newValue) }
     }
 
     /// The executor of the plugin's actor.
-    public var executor: UnownedSerialExecutor { box.fields.shared.host.serialExecutor }
+    public var executor: UnownedSerialExecutor { box.shared.host.serialExecutor }
 
     /// Says that a stage left events out because it could not treat them (`on_error: "drop"`): they are counted in the
     /// node's name. Events that a stage leaves out because that is its job are not counted.
-    public func countDropped(_ count: Int) { box.fields.services.dropped(count) }
+    public func countDropped(_ count: Int) { box.services.dropped(count) }
 
     /// Gives up on one event that cannot be treated, while its neighbours go on: it is counted as refused and logged, in
     /// the node's name, and the source may move on. Leave the event out of what the stage emits.
     /// - Parameter reason: for people, without the event's id.
-    public func refuse(_ event: Event, reason: String) { box.fields.services.refused(event, reason: reason) }
+    public func refuse(_ event: Event, reason: String) { box.services.refused(event, reason: reason) }
 
     /// Sets a text aside that is no event: a line of a source that cannot be read. It is kept with the dead letters, as it
     /// is, and counted as one; without a store for them it is counted as dropped. Logging it is the source's own.
     /// - Parameter reason: for people.
-    public func setAside(_ text: Bytes, reason: String) { box.fields.services.refusedText(text, reason: reason) }
+    public func setAside(_ text: Bytes, reason: String) { box.services.refusedText(text, reason: reason) }
 
     /// What was last saved under `key` by `Output.emit(_:saving:)`, also in an earlier run; nil at first.
     public func cursor(_ key: String = "cursor") async throws -> Bytes? {
-        try await box.fields.services.loadCursor(key)
+        try await box.services.loadCursor(key)
     }
 
     /// Starts work on the plugin's loop. An unstructured `Task { }` would leave it.

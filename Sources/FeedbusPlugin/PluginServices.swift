@@ -40,21 +40,21 @@ final class GivenServices: PluginServices {
 }
 
 /// What the contexts of many nodes have in common.
-package final class PluginSurroundings: Sendable {
-    let clock: any EventClock
-    let mode: RunMode
-    let host: any LoopHost
-    let directory: String
-    let headline: @Sendable (Event) -> String?
+package struct PluginSurroundings: Sendable {
+    package typealias MakeClient =
+        @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) -> PoliteClient
+
+    var clock: any EventClock
+    var mode: RunMode
+    var host: any LoopHost
+    var directory: String
+    var headline: @Sendable (Event) -> String?
     /// The polite client in a node's name.
-    let http: @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) -> PoliteClient
+    var http: MakeClient
 
     package init(
         clock: any EventClock, mode: RunMode, host: any LoopHost, directory: String,
-        headline: @escaping @Sendable (Event) -> String?,
-        http:
-            @escaping @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) ->
-            PoliteClient
+        headline: @escaping @Sendable (Event) -> String?, http: @escaping MakeClient
     ) {
         self.clock = clock
         self.mode = mode

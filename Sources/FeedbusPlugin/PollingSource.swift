@@ -14,7 +14,8 @@ public protocol PollingSource: Source {
     /// Whom it asks. Of the sources that ask the same one, a bounded number poll at a time.
     nonisolated var service: PollService { get }
 
-    /// Called once, before the first poll: takes up where the last run ended. Where it throws, the source has failed.
+    /// Called once, when the first poll is due, just before it: takes up where the last run ended. Where it throws, the
+    /// source has failed.
     func prepare() async throws
     /// One poll. Called by the host, never two at a time.
     /// - Returns: nil where the source is complete.

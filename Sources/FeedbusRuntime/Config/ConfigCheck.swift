@@ -23,7 +23,15 @@ struct ConfigCheck {
     var problems: [ConfigProblem] { found + reader.problems }
 
     /// The plan of a config without errors.
-    var plan: Plan { Plan(settings: settings, nodes: order.compactMap { nodes[$0].planned }) }
+    var plan: Plan {
+        var planned: [PlannedNode] = []
+        // It stays for the whole run: not with the room that growing leaves.
+        planned.reserveCapacity(order.count)
+        for index in order {
+            if let node = nodes[index].planned { planned.append(node) }
+        }
+        return Plan(settings: settings, nodes: planned)
+    }
 
     mutating func run(_ root: PositionedValue) {
         guard let members = root.members else {
@@ -83,6 +91,7 @@ struct ConfigCheck {
                     code: "wrong-type"))
             return
         }
+        nodes.reserveCapacity(nodes.count + members.count)
         for member in members { nodes.append(reader.read(member, in: section)) }
     }
 

@@ -49,7 +49,7 @@ package struct ConfigLoader: Sendable {
         let (overridden, overrideProblems) = OverrideApplication(registry: registry)
             .apply(parsed.members == nil ? [] : overrides, to: parsed)
         var substitution = EnvironmentSubstitution(environment: environment, text: SourceText(bytes: text))
-        let root = substitution.apply(to: overridden)
+        let root = mayRefer(text, overrides) ? substitution.apply(to: overridden) : overridden
         let damage = TextDamage(textProblems)
         var check = ConfigCheck(
             reader: NodeReader(registry: registry, environment: environment, directory: directory, files: files),
@@ -61,6 +61,12 @@ package struct ConfigLoader: Sendable {
         }
         let problems = sorted(textProblems + overrideProblems + substitution.problems + found)
         return (problems.contains { $0.severity == .error } ? nil : check.plan, problems)
+    }
+
+    /// Whether there is a `$` at all: else the whole config need not be copied.
+    private func mayRefer(_ text: Bytes, _ overrides: [Override]) -> Bool {
+        !overrides.isEmpty
+            || text.withUnsafeBytes { $0.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "\\") } }
     }
 
     private func sorted(_ problems: [ConfigProblem]) -> [ConfigProblem] {

@@ -59,7 +59,8 @@ package struct BufferPlan: Sendable, Equatable {
     package init() {}
 }
 
-/// One node of the graph.
+/// One node of the graph. `buffer`, `retry` and what else `Rules` has are its own members too.
+@dynamicMemberLookup
 package struct PlannedNode: Sendable {
     package enum Role: Sendable {
         case source(@Sendable (PluginContext) throws -> any Source)
@@ -76,15 +77,22 @@ package struct PlannedNode: Sendable {
     package var role: Role
     /// The nodes that it reads, in the order of the config; a route as `node.route`.
     package var from: [String]
-    package var buffer: BufferPlan
-    package var retry: RetryPolicy
-    package var onError: ErrorPolicy
-    /// How many instances of a stage share the work, 1...64; their output keeps the order of the input.
-    package var workers: Int
-    /// How long one call of a stage or sink may take; nil: as long as it likes.
-    package var timeout: Duration?
-    /// What the log of a durable subject keeps; nil for any other node.
-    package var retention: Retention?
+    private var rules: Boxed<Rules>
+
+    /// What most nodes leave as it is: those share one, as there may be thousands.
+    package struct Rules: Sendable, Equatable {
+        package var buffer = BufferPlan()
+        package var retry = RetryPolicy()
+        package var onError = ErrorPolicy.pass
+        /// How many instances of a stage share the work, 1...64; their output keeps the order of the input.
+        package var workers = 1
+        /// How long one call of a stage or sink may take; nil: as long as it likes.
+        package var timeout: Duration?
+        /// What the log of a durable subject keeps; nil for any other node.
+        package var retention: Retention?
+    }
+
+    private static let usual = Boxed(Rules())
 
     /// The route, beside those of a routing stage, of what none of them took.
     package static let unmatched = "unmatched"
@@ -98,11 +106,13 @@ package struct PlannedNode: Sendable {
         self.plugin = plugin
         self.role = role
         self.from = from
-        self.buffer = buffer
-        self.retry = retry
-        self.onError = onError
-        self.workers = workers
-        self.timeout = timeout
-        self.retention = retention
+        let rules = Rules(
+            buffer: buffer, retry: retry, onError: onError, workers: workers, timeout: timeout, retention: retention)
+        self.rules = rules == Self.usual.value ? Self.usual : Boxed(rules)
+    }
+
+    package subscript<Rule>(dynamicMember path: WritableKeyPath<Rules, Rule>) -> Rule {
+        get { rules[dynamicMember: path] }
+        set { rules[dynamicMember: path] = newValue }
     }
 }

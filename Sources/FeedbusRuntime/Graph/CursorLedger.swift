@@ -8,12 +8,13 @@ import Synchronization
 
 /// The cursors of one source: under way, ready, being saved.
 ///
-/// Receipts settle on any thread; saving runs in one task at a time, so that later values never overtake earlier ones.
+/// Receipts settle on any thread; one task of the keeper saves, so that later values never overtake earlier ones.
 final class CursorLedger: Sendable {
     private struct State: ~Copyable {
         var machine = CursorLedgerStateMachine()
         /// Ready to be saved, the newest value of a key last.
         var ready: [CursorUpdate] = []
+        /// The keeper knows that there is something to save.
         var isSaving = false
         var gaveUp = false
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
@@ -21,31 +22,13 @@ final class CursorLedger: Sendable {
         var isIdle: Bool { machine.openCount == 0 && ready.isEmpty && !isSaving }
     }
 
-    /// What the ledgers of many sources have in common.
-    final class Keeper: Sendable {
-        let log: Log
-        let clock: any EventClock
-        let host: any LoopHost
-        let save: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
-
-        init(
-            log: Log, clock: any EventClock, host: any LoopHost,
-            save: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
-        ) {
-            self.log = log
-            self.clock = clock
-            self.host = host
-            self.save = save
-        }
-    }
-
     let node: String
-    private let keeper: Keeper
+    private let keeper: CursorKeeper
     /// The receipts are of events that a durable log keeps.
     private let isKept: Bool
     private let state = Mutex(State())
 
-    init(node: String, keeper: Keeper, isKept: Bool = false) {
+    init(node: String, keeper: CursorKeeper, isKept: Bool = false) {
         self.node = node
         self.keeper = keeper
         self.isKept = isKept
@@ -64,9 +47,7 @@ final class CursorLedger: Sendable {
             if start { state.isSaving = true }
             return (start, Self.takeWaiters(&state))
         }
-        if start {
-            keeper.host.task { await self.saveAll() }
-        }
+        if start { keeper.save(self) }
         for waiter in waiters { waiter.resume() }
     }
 
@@ -76,42 +57,38 @@ final class CursorLedger: Sendable {
         return state.idleWaiters
     }
 
-    private func saveAll() async {
-        var failures = 0
-        while true {
-            let batch = state.withLock { state in
-                var latest: [CursorUpdate] = []
-                for update in state.ready {
-                    latest.removeAll { $0.key == update.key }
-                    latest.append(update)
-                }
-                state.ready = []
-                if latest.isEmpty { state.isSaving = false }
-                return latest
+    /// What is to be saved now, the newest value of each key.
+    func takeReady() -> [CursorUpdate] {
+        state.withLock { state in
+            var latest: [CursorUpdate] = []
+            for update in state.ready {
+                latest.removeAll { $0.key == update.key }
+                latest.append(update)
             }
-            if batch.isEmpty { break }
-            do {
-                try await keeper.save(node, batch)
-                failures = 0
-            } catch {
-                failures += 1
-                let gaveUp = state.withLock { state in
-                    state.ready = batch + state.ready
-                    return state.gaveUp
-                }
-                let text = "the cursor cannot be saved: \(describeError(error))"
-                if gaveUp {
-                    keeper.log.named(node).error("\(text); events may be repeated at the next start")
-                    state.withLock { $0.isSaving = false }
-                    break
-                }
-                if failures == 1 { keeper.log.named(node).error("\(text); trying again") }
-                let pause = RetryPolicy(base: .milliseconds(250), cap: .seconds(30), jitter: false)
-                try? await keeper.clock.sleep(for: pause.pause(afterAttempt: failures, unit: 1))
-            }
+            state.ready = []
+            return latest
         }
-        let waiters = state.withLock { Self.takeWaiters(&$0) }
+    }
+
+    /// What was taken is saved.
+    /// - Returns: whether there is more by now.
+    func saved() -> Bool {
+        let (hasMore, waiters) = state.withLock { state in
+            state.isSaving = !state.ready.isEmpty
+            return (state.isSaving, Self.takeWaiters(&state))
+        }
         for waiter in waiters { waiter.resume() }
+        return hasMore
+    }
+
+    /// What was taken could not be saved.
+    /// - Returns: whether it is to be tried again: not where the time for settling is over.
+    func notSaved(_ batch: [CursorUpdate]) -> Bool {
+        state.withLock { state in
+            state.ready = batch + state.ready
+            if state.gaveUp { state.isSaving = false }
+            return !state.gaveUp
+        }
     }
 
     /// Returns when every emission has settled and every ready cursor is saved, or after `giveUp`.

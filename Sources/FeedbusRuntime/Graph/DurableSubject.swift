@@ -60,8 +60,9 @@ actor DurableSubject {
         _ name: String, log: Log, deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
         finish: @escaping @Sendable () -> Void
     ) -> CursorLedger {
-        let keeper = CursorLedger.Keeper(log: log, clock: clock, host: host) { [weak self] name, updates in
-            guard let last = updates.last?.value, let acked = Int64(last.string) else { return }
+        let keeper = CursorKeeper(log: log, clock: clock, host: host) { [weak self] saved in
+            // The ledger below is the only one of this keeper.
+            guard let last = saved.last?.cursors.last?.value, let acked = Int64(last.string) else { return }
             try await self?.save(acked, of: name)
         }
         let ledger = CursorLedger(node: name, keeper: keeper, isKept: true)

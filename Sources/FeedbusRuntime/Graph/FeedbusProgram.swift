@@ -177,14 +177,20 @@ private struct ProgramRun: Sendable {
                 http.client(node: node, retry: retry, log: log, clock: clock, seed: seed)
             },
             loadCursor: { node, key in try await store.cursor(node: node, key: key) },
-            saveCursors: { [isReplay = options.replay != nil] node, updates in
+            saveCursors: { [isReplay = options.replay != nil] saved in
                 // What a replay has delivered is no dead letter any more.
-                if isReplay { return try await store.removeDeadLetters(ReplaySource.letters(in: updates)) }
-                try await store.save(updates.map { (node: node, key: $0.key, value: $0.value) })
+                if isReplay {
+                    return try await store.removeDeadLetters(ReplaySource.letters(in: saved.flatMap(\.cursors)))
+                }
+                try await store.save(
+                    saved.flatMap { node, cursors in cursors.map { (node: node, key: $0.key, value: $0.value) } })
             }, store: store,
             memoryIsFree: { [loop] in
                 // It walks through all that is free: on the pool.
-                loop.task { try await loop.offload { trimMemory() } }
+                loop.task {
+                    try await store.releaseMemory()
+                    try await loop.offload { trimMemory() }
+                }
             }, moreLoops: more.forGraph)
     }
 }

@@ -73,7 +73,7 @@ extension Graph {
     ) -> DurableSubject {
         DurableSubject(
             node: node, retention: retention, edge: edge, store: store, log: services.log.named(node.name),
-            clock: graceClock, host: services.host, counters: counters[node.name]!,
+            clock: graceClock, host: services.host, counters: nodes[node.name]!.counters,
             isStopping: { [graceClock] in graceClock.isStopping })
     }
 
@@ -88,7 +88,7 @@ extension Graph {
 
     /// Events that took no route and that nobody read.
     func unmatched(of node: PlannedNode) -> Int {
-        let count = counters[node.name]!.unmatched.get()
+        let count = nodes[node.name]!.counters.unmatched.get()
         // Looked up only where there are any: it is a search through all nodes.
         return count == 0 || isRead("\(node.name).\(PlannedNode.unmatched)") ? 0 : count
     }
@@ -96,7 +96,7 @@ extension Graph {
     private func isRead(_ name: String) -> Bool { plan.nodes.contains { $0.from.contains(name) } }
 
     private func makeEdge(for node: PlannedNode, producers: Int) -> Edge<Event> {
-        let counters = counters[node.name]!
+        let counters = nodes[node.name]!.counters
         let notice =
             dropNotices[node.name]
             ?? DropNotice(
@@ -121,7 +121,7 @@ extension Graph {
 
     /// What a buffer of the policy `fail` did not take: set aside, or still in the log of a durable subject.
     private func undelivered(_ node: String) -> @Sendable (Chunk<Event>) -> Void {
-        { [counters = counters[node]!, letters = letters[node]] chunk in
+        { [counters = nodes[node]!.counters, letters = nodes[node]!.letters] chunk in
             for event in chunk {
                 if let letters, event.receipt?.isKept != true {
                     letters.add(event, reason: "the buffer was full (when_full: fail)")

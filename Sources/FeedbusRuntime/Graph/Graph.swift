@@ -20,21 +20,18 @@ package actor Graph {
     var edges: [String: [StageRunner.Input]] = [:]
     private var sinks: [String: SinkRunner] = [:]
     var durables: [String: DurableSubject] = [:]
-    var letters: [String: DeadLetterBox] = [:]
-    private var ledgers: [String: CursorLedger] = [:]
     /// The places of the readers of durable subjects.
     var places: [CursorLedger] = []
-    var counters: [String: NodeCounters] = [:]
+    var nodes: [String: NodeServices] = [:]
     var dropNotices: [String: DropNotice] = [:]
-    private var nodeServices: [String: NodeServices] = [:]
-    private var sources: [SourceRunner] = []
+    private var sources: [String: SourceRunner] = [:]
     /// The polls of sources that sleep.
     nonisolated let timetable: PollTimetable
     private var consumerTasks: [Task<Void, any Error>] = []
     private var graceTask: Task<Void, any Error>?
     /// Nodes whose task has not ended.
     private var running: Set<String> = []
-    private var runningSources: Set<String> = []
+    private var runningSources = 0
     private var activeSinks: Set<String> = []
     private var failures: [(node: String, reason: String)] = []
     private var isStopping = false
@@ -69,7 +66,7 @@ package actor Graph {
         graceTask?.cancel()
         // They hold the graph, which would never go.
         sinks = [:]
-        sources = []
+        sources = [:]
         return report(since: started)
     }
 
@@ -84,30 +81,24 @@ package actor Graph {
                 try await services.clock.sleep(for: grace)
                 await self.giveUpLedgers()
             }
-        for (_, ledger) in inOrder(ledgers) { await ledger.settle() }
+        for (_, source) in inOrder(sources) { await source.ledger.settle() }
         for ledger in places { await ledger.settle() }
         bound?.cancel()
     }
 
     /// What has not settled by now is not waited for: it comes again at the next start.
     private func giveUpLedgers() {
-        for ledger in inOrder(ledgers).map(\.value) + places {
+        for ledger in inOrder(sources).map(\.value.ledger) + places {
             if let reason = ledger.giveUp() { failures.append((ledger.node, reason)) }
         }
     }
 
     private func start() async {
-        for node in plan.nodes {
-            let counters = NodeCounters()
-            self.counters[node.name] = counters
-            // Of a source, they are made with the first one.
-            if case .source = node.role { continue }
-            letters[node.name] = makeLetters?(node.name, counters)
-        }
-        let outputs = await wire()
         let common = NodeServices.Surroundings(
             log: services.log, clock: services.clock, loadCursor: services.loadCursor, makeLetters: makeLetters)
-        let keeper = CursorLedger.Keeper(
+        for node in plan.nodes { nodes[node.name] = NodeServices(node: node.name, graph: common) }
+        let outputs = await wire()
+        let keeper = CursorKeeper(
             log: services.log, clock: services.clock, host: services.host, save: services.saveCursors)
         // A source is cancelled at the stop; the others finish what they have.
         let ofSources = surroundings(loops[0], services.clock)
@@ -115,9 +106,7 @@ package actor Graph {
         for node in plan.nodes {
             var shared = ofOthers[placement[node.name]]
             if case .source = node.role { shared = ofSources }
-            let nodeServices = NodeServices(
-                node: node.name, counters: counters[node.name]!, letters: letters[node.name], graph: common)
-            self.nodeServices[node.name] = nodeServices
+            let nodeServices = nodes[node.name]!
             let context = PluginContext(
                 node: node.name, log: services.log.named(node.name), retry: node.retry, onError: node.onError,
                 seed: seed(of: node), shared: shared, services: nodeServices)
@@ -128,13 +117,11 @@ package actor Graph {
                 consumerTasks.append(task(of: node) { await self.ended(node.name, await subject.run()) })
             case .source(let make):
                 running.insert(node.name)
-                runningSources.insert(node.name)
-                let ledger = CursorLedger(node: node.name, keeper: keeper)
-                ledgers[node.name] = ledger
+                runningSources += 1
                 let runner = SourceRunner(
-                    make: make, context: context, output: outputs[node.name]!, ledger: ledger,
-                    counters: counters[node.name]!, graph: self)
-                sources.append(runner)
+                    make: make, context: context, output: outputs[node.name]!,
+                    ledger: CursorLedger(node: node.name, keeper: keeper), counters: nodeServices.counters, graph: self)
+                sources[node.name] = runner
                 runner.start()
             case .stage(let make):
                 startStage(node, .one(workers: node.workers, make), context, [outputs[node.name]])
@@ -148,8 +135,8 @@ package actor Graph {
                 running.insert(node.name)
                 activeSinks.insert(node.name)
                 let runner = SinkRunner(
-                    node: node, context: context, edge: edges[node.name]![0].edge, counters: counters[node.name]!,
-                    letters: letters[node.name], make: make,
+                    node: node, context: context, edge: edges[node.name]![0].edge, counters: nodeServices.counters,
+                    letters: nodeServices.letters, make: make,
                     givenUp: { await self.sinkIsDone(node.name) })
                 sinks[node.name] = runner
                 consumerTasks.append(task(of: node) { await self.ended(node.name, await runner.run()) })
@@ -163,15 +150,17 @@ package actor Graph {
         running.insert(node.name)
         let runner = StageRunner(
             node: node, make: make, context: context, inputs: edges[node.name]!, outputs: outputs,
-            counters: counters[node.name]!, supervision: plan.settings.supervision, letters: letters[node.name],
+            counters: nodes[node.name]!.counters, supervision: plan.settings.supervision,
+            letters: nodes[node.name]!.letters,
             isStopping: { [graceClock] in graceClock.isStopping })
         consumerTasks.append(task(of: node) { await self.ended(node.name, await runner.run()) })
     }
 
-    private nonisolated func surroundings(_ loop: GraphLoop, _ clock: any EventClock) -> PluginSurroundings {
-        PluginSurroundings(
-            clock: clock, mode: services.mode, host: loop.host, directory: plan.settings.directory,
-            headline: services.headline, http: services.http)
+    private nonisolated func surroundings(_ loop: GraphLoop, _ clock: any EventClock) -> Boxed<PluginSurroundings> {
+        Boxed(
+            PluginSurroundings(
+                clock: clock, mode: services.mode, host: loop.host, directory: plan.settings.directory,
+                headline: services.headline, http: services.http))
     }
 
     private func seed(of node: PlannedNode) -> UInt64 {
@@ -189,7 +178,7 @@ package actor Graph {
     }
 
     private var allLetters: [DeadLetterBox] {
-        plan.nodes.compactMap { letters[$0.name] ?? nodeServices[$0.name]?.madeLetters }
+        plan.nodes.compactMap { nodes[$0.name]?.madeLetters }
     }
 
     /// A node's own task, on its loop.
@@ -206,7 +195,8 @@ package actor Graph {
 
     func ended(_ node: String, _ end: NodeEnd) {
         running.remove(node)
-        let wasSource = runningSources.remove(node) != nil
+        let wasSource = sources[node] != nil
+        if wasSource { runningSources -= 1 }
         let log = services.log.named(node)
         switch end {
         case .completed: log.debug("completed")
@@ -218,8 +208,8 @@ package actor Graph {
             if wasSource { log.error("given up: \(reason)") }
         }
         if sinks[node] != nil { sinkIsDone(node) }
-        if wasSource && runningSources.isEmpty && !isStopping && !services.mode.once {
-            if failures.contains(where: { ledgers[$0.node] != nil }) {
+        if wasSource && runningSources == 0 && !isStopping && !services.mode.once {
+            if failures.contains(where: { sources[$0.node] != nil }) {
                 stop(because: "no source is left")
             } else if !running.isEmpty {
                 services.log.info(
@@ -244,7 +234,7 @@ package actor Graph {
     /// A sink takes no more events. When none does, there is nothing to poll for.
     private func sinkIsDone(_ node: String) {
         activeSinks.remove(node)
-        if activeSinks.isEmpty && !runningSources.isEmpty { stop(because: "no sink is left") }
+        if activeSinks.isEmpty && runningSources > 0 { stop(because: "no sink is left") }
     }
 
     // MARK: - Stopping
@@ -256,7 +246,7 @@ package actor Graph {
         isStopping = true
         running.remove(Self.patience)
         services.log.info("stopping: \(reason)", ["grace": plan.settings.shutdownGrace.text])
-        for source in sources { source.cancel() }
+        for (_, source) in inOrder(sources) { source.cancel() }
         timetable.stop()
         if running.isEmpty {
             endWaiter?.resume()
@@ -282,7 +272,7 @@ package actor Graph {
             let isKept = from.allSatisfy { durables[$0] != nil }
             for edge in inputs.map(\.edge) {
                 let waiting = isKept ? 0 : edge.waitingCount
-                counters[node]!.undelivered.add(edge.abort().leave() + waiting)
+                nodes[node]!.counters.undelivered.add(edge.abort().leave() + waiting)
             }
         }
         for task in consumerTasks { task.cancel() }
@@ -321,7 +311,7 @@ package actor Graph {
 
     /// Emissions of each source that have not settled, and whether the shutdown grace was over before all had arrived.
     package var remains: (openReceipts: [String: Int], hasGivenUp: Bool) {
-        (ledgers.mapValues(\.openCount).filter { $0.value > 0 }, gaveUp)
+        (sources.mapValues(\.ledger.openCount).filter { $0.value > 0 }, gaveUp)
     }
 
     /// What belongs to nodes, in the order of the plan: a dictionary's own order differs from run to run.
@@ -333,11 +323,11 @@ package actor Graph {
 
     private func report(since started: Instant) -> GraphReport {
         for (_, notice) in inOrder(dropNotices) { notice.finish() }
-        for (_, services) in inOrder(nodeServices) { services.finish() }
+        for (_, services) in inOrder(nodes) { services.finish() }
         for box in allLetters { box.finish() }
         return GraphReport(
             nodes: plan.nodes.map { node in
-                let counters = counters[node.name]!
+                let counters = nodes[node.name]!.counters
                 return GraphReport.Node(
                     name: node.name, role: node.role, delivered: counters.delivered.get(),
                     dropped: counters.dropped.get(), refused: counters.refused.get(),

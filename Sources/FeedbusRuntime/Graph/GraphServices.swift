@@ -18,7 +18,8 @@ package struct GraphServices: Sendable {
     /// The polite client in a node's name.
     package var http: @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) -> PoliteClient
     package var loadCursor: @Sendable (_ node: String, _ key: String) async throws -> Bytes?
-    package var saveCursors: @Sendable (_ node: String, [CursorUpdate]) async throws -> Void
+    /// Saves the cursors of some nodes, all or nothing.
+    package var saveCursors: @Sendable ([(node: String, cursors: [CursorUpdate])]) async throws -> Void
     /// Durable subjects and dead letters; nil: nothing can be set aside, and every subject is in memory.
     package var store: StateStore?
     /// Called when much less memory is needed than a moment ago.
@@ -31,7 +32,7 @@ package struct GraphServices: Sendable {
             @escaping @Sendable (_ node: String, RetryPolicy, Log, any EventClock, _ seed: UInt64) ->
             PoliteClient,
         loadCursor: @escaping @Sendable (_ node: String, _ key: String) async throws -> Bytes?,
-        saveCursors: @escaping @Sendable (_ node: String, [CursorUpdate]) async throws -> Void,
+        saveCursors: @escaping @Sendable ([(node: String, cursors: [CursorUpdate])]) async throws -> Void,
         store: StateStore? = nil, memoryIsFree: @escaping @Sendable () -> Void = {}, moreLoops: [GraphLoop] = []
     ) {
         self.host = host

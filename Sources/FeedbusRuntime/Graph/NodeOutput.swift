@@ -9,14 +9,16 @@ import Synchronization
 ///
 /// A consumer that comes to its own end (a Take, a closed console) is forgotten: nothing is owed to it any more.
 final class NodeOutput: Sendable {
-    /// Consumers that the subject does not serve.
-    private struct Others {
+    private struct Ways {
+        /// The only buffer, where there is no subject: most nodes are read by one other, and there may be thousands.
+        var only: Edge<Event>?
+        var subject: Subject<Event>?
+        /// Consumers that a subject does not serve.
         var readers: [NodeOutput] = []
         var strict: [StrictBuffer] = []
     }
 
-    private let subject: Subject<Event>
-    private let others = Mutex(Others())
+    private let ways: Mutex<Ways>
     private let producers: Atomic<Int>
 
     /// - Parameters:
@@ -24,37 +26,56 @@ final class NodeOutput: Sendable {
     ///   - producers: how many `finish()` calls end it.
     init(replay: Int = 0, scope: SubjectScope = .forever, producers: Int = 1) {
         // What is kept for late consumers must keep no source waiting and no page of a feed in memory.
-        subject = Subject(replay: replay, scope: scope) { $0.detached() }
+        ways = Mutex(Ways(subject: replay > 0 ? Subject(replay: replay, scope: scope) { $0.detached() } : nil))
         self.producers = Atomic(producers)
     }
 
     /// Adds a consumer's buffer.
-    func add(_ edge: Edge<Event>) async throws { try await subject.attach(edge) }
+    func add(_ edge: Edge<Event>) async throws {
+        let (subject, first) = ways.withLock { ways -> (Subject<Event>?, Edge<Event>?) in
+            if ways.subject == nil, ways.only == nil {
+                ways.only = edge
+                return (nil, nil)
+            }
+            let subject = ways.subject ?? Subject()
+            ways.subject = subject
+            return (subject, ways.only.take())
+        }
+        if let first { try await subject?.attach(first) }
+        try await subject?.attach(edge)
+    }
 
     /// Adds a consumer's buffer of the policy `fail`: it is owed every event, also after it has failed.
-    func add(_ buffer: StrictBuffer) { others.withLock { $0.strict.append(buffer) } }
+    func add(_ buffer: StrictBuffer) { ways.withLock { $0.strict.append(buffer) } }
 
     /// Adds a subject that reads this node.
-    func add(_ reader: NodeOutput) { others.withLock { $0.readers.append(reader) } }
+    func add(_ reader: NodeOutput) { ways.withLock { $0.readers.append(reader) } }
 
     /// Hands a chunk to all consumers, then waits for those whose buffer blocks.
     ///
     /// The stop of a source does not interrupt it: what a source has begun to emit is emitted.
     /// - Throws: `CancellationError` when the program gave up waiting.
     func send(_ chunk: Chunk<Event>) async throws {
-        let others = others.withLock { $0 }
-        for buffer in others.strict { try await buffer.send(chunk) }
-        try await subject.send(chunk, shielded: true)
-        for reader in others.readers { try await reader.send(chunk) }
+        let ways = ways.withLock { $0 }
+        for buffer in ways.strict { try await buffer.send(chunk) }
+        if let edge = ways.only {
+            // A closed one takes no more, and nothing is owed to it.
+            do { try await edge.send(chunk, shielded: true) } catch {
+                if error is CancellationError { throw error }
+            }
+        }
+        try await ways.subject?.send(chunk, shielded: true)
+        for reader in ways.readers { try await reader.send(chunk) }
     }
 
     /// One of the producers has come to its end.
     func finish() {
         guard producers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        subject.finish()
-        let others = others.withLock { $0 }
-        for buffer in others.strict { buffer.edge.finish() }
-        for reader in others.readers { reader.finish() }
+        let ways = ways.withLock { $0 }
+        ways.only?.finish()
+        ways.subject?.finish()
+        for buffer in ways.strict { buffer.edge.finish() }
+        for reader in ways.readers { reader.finish() }
     }
 }
 

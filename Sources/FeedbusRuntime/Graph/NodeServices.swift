@@ -13,9 +13,9 @@ final class NodeServices: PluginServices {
     }
 
     let node: String
-    let counters: NodeCounters
+    let counters = NodeCounters()
     private let graph: Surroundings
-    private let lazy: Mutex<Lazy>
+    private let lazy = Mutex(Lazy())
 
     /// What the services of all nodes of a graph have in common.
     final class Surroundings: Sendable {
@@ -37,18 +37,16 @@ final class NodeServices: PluginServices {
         }
     }
 
-    /// - Parameter letters: of the node, where there are some already.
-    init(node: String, counters: NodeCounters, letters: DeadLetterBox?, graph: Surroundings) {
+    init(node: String, graph: Surroundings) {
         self.node = node
-        self.counters = counters
         self.graph = graph
-        lazy = Mutex(Lazy(notice: nil, letters: letters))
     }
 
     /// Nil where none were needed so far.
     var madeLetters: DeadLetterBox? { lazy.withLock(\.letters) }
 
-    private var letters: DeadLetterBox? {
+    /// Made when they are first asked for; nil where there is no store for them.
+    var letters: DeadLetterBox? {
         lazy.withLock { lazy in
             if lazy.letters == nil { lazy.letters = graph.makeLetters?(node, counters) }
             return lazy.letters

@@ -35,13 +35,15 @@ final class PollTimetable: Sendable {
         /// What the task that sleeps now waits for.
         var wakesAt: Instant?
         var sleeper: Task<Void, any Error>?
-        /// More were due at a time than could begin.
+        /// So many were under way at a time that their memory is worth giving back.
         var wasCrowded = false
         var isStopped = false
     }
 
     /// Polls of one service that are under way. Several times the connections to a host, so that those are always busy.
-    static let mostOfService = 256
+    static let mostOfService = 128
+    /// Polls at a time after which the memory that they needed is given back.
+    private static let crowd = 64
 
     private let clock: any EventClock
     private let host: any LoopHost
@@ -125,7 +127,7 @@ final class PollTimetable: Sendable {
                 guard !state.isStopped else { return false }
                 state.lastNumber += 1
                 let begins = state.line.enter(state.lastNumber, at: service, caller)
-                if !begins { state.wasCrowded = true }
+                if state.line.underWay >= Self.crowd { state.wasCrowded = true }
                 return begins
             }
             if begins { caller.pollIsDue(service) }

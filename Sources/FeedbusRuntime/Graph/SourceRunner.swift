@@ -6,26 +6,32 @@ import FeedbusHTTP
 import FeedbusPlugin
 import Synchronization
 
-/// Supervises one source node. A source that polls has a task while it polls, and none while it sleeps: then it stands in
-/// the timetable.
+/// Supervises one source node. A source that polls has a task while it polls, and none while it sleeps, nor before its first
+/// poll: then it stands in the timetable. Ten thousand tasks at the start would leave holes in memory for the whole run.
 final class SourceRunner: PollCaller {
     private struct Polling {
         let source: any PollingSource
         var schedule: PollSchedule
         let startedAt: Instant
+        /// It has taken up where the last run ended: a part of its first poll.
+        var isPrepared = false
     }
 
     private struct State {
         var task: Task<Void, any Error>?
         var polling: Polling?
-        /// What only failures need.
-        var failures: Failures?
+        /// How it went so far. Nearly all never fail, and there may be thousands: it stands apart.
+        indirect enum History {
+            case none
+            case failed(Failures)
+        }
+        var history = History.none
         /// It has no task, and waits for the timetable.
         var isParked = false
         var isCancelled = false
     }
 
-    /// How it went so far. Used by the source's own task only.
+    /// Used by the source's own task only.
     private struct Failures {
         var random: SplitMix64
         var restarts: RestartStateMachine
@@ -39,7 +45,7 @@ final class SourceRunner: PollCaller {
     private let make: @Sendable (PluginContext) throws -> any Source
     private let context: PluginContext
     private let output: NodeOutput
-    private let ledger: CursorLedger
+    let ledger: CursorLedger
     private let counters: NodeCounters
     private let graph: Graph
     private let state = Mutex(State())
@@ -57,7 +63,16 @@ final class SourceRunner: PollCaller {
     }
 
     /// Runs until the source is exhausted, given up, or cancelled; then tells the graph.
-    func start() { begin { await self.live() } }
+    func start() {
+        let startedAt = context.clock.now
+        let made = Result { try make(context) }
+        if let source = try? made.get() as? any PollingSource, case .sleeps(let due) = schedule(source, startedAt) {
+            state.withLock { $0.isParked = true }
+            graph.timetable.add(self, at: due)
+        } else {
+            begin { await self.live(made) }
+        }
+    }
 
     func cancel() {
         let (task, wasParked) = state.withLock { state in
@@ -103,12 +118,14 @@ final class SourceRunner: PollCaller {
 
     // MARK: - A life
 
-    private func live() async -> Step {
+    /// - Parameter made: the source, where it was made already.
+    private func live(_ made: Result<any Source, any Error>? = nil) async -> Step {
+        var made = made
         while true {
             let startedAt = context.clock.now
             do {
-                let source = try make(context)
-                if let source = source as? any PollingSource { return try await prepare(source, startedAt) }
+                let source = try made.take()?.get() ?? make(context)
+                if let source = source as? any PollingSource { return schedule(source, startedAt) }
                 try await source.run(
                     Output { events, cursors in
                         try await self.emit(events, cursors)
@@ -122,8 +139,7 @@ final class SourceRunner: PollCaller {
         }
     }
 
-    private func prepare(_ source: any PollingSource, _ startedAt: Instant) async throws -> Step {
-        try await source.prepare()
+    private func schedule(_ source: any PollingSource, _ startedAt: Instant) -> Step {
         var schedule = PollSchedule(every: source.every, seed: context.seed)
         let isImmediate = context.mode.once || context.mode.offline
         let due = context.clock.now + (isImmediate ? .zero : schedule.startJitter())
@@ -151,8 +167,12 @@ final class SourceRunner: PollCaller {
     }
 
     private func poll() async -> Step {
-        guard let (source, startedLife) = state.withLock({ state in state.polling.map { ($0.source, $0.startedAt) } })
-        else { return .ended(.stopped) }
+        guard let polling = state.withLock(\.polling) else { return .ended(.stopped) }
+        let source = polling.source
+        if !polling.isPrepared {
+            do { try await source.prepare() } catch { return await startAgain(after: error, polling.startedAt) }
+            state.withLock { $0.polling?.isPrepared = true }
+        }
         let startedAt = context.clock.now
         do {
             let result = try await source.poll(Output { events, cursors in try await self.emit(events, cursors) })
@@ -163,10 +183,15 @@ final class SourceRunner: PollCaller {
             if !context.mode.once, !(error is CancellationError) {
                 return .sleeps(until: next { $0.after(error, startedAt: startedAt, now: $1, log: $2) })
             }
-            state.withLock { $0.polling = nil }
-            if let end = await failed(error, startedLife) { return .ended(end) }
-            return await live()
+            return await startAgain(after: error, polling.startedAt)
         }
+    }
+
+    /// The source has failed, and not only a poll of it.
+    private func startAgain(after error: any Error, _ startedAt: Instant) async -> Step {
+        state.withLock { $0.polling = nil }
+        if let end = await failed(error, startedAt) { return .ended(end) }
+        return await live()
     }
 
     private func next(_ plan: (inout PollSchedule, Instant, Log) -> Instant) -> Instant {
@@ -189,12 +214,15 @@ final class SourceRunner: PollCaller {
         let now = context.clock.now
         let action = state.withLock { state in
             var failures =
-                state.failures
-                ?? Failures(
-                    random: SplitMix64(seed: context.seed),
-                    restarts: RestartStateMachine(policy: policy, now: startedAt))
+                if case .failed(let earlier) = state.history {
+                    earlier
+                } else {
+                    Failures(
+                        random: SplitMix64(seed: context.seed),
+                        restarts: RestartStateMachine(policy: policy, now: startedAt))
+                }
             failures.restarts.started(at: startedAt)
-            defer { state.failures = failures }
+            defer { state.history = .failed(failures) }
             return failures.restarts.failed(at: now, unit: failures.random.unit())
         }
         switch action {

@@ -104,18 +104,19 @@ struct LifeRun {
                     ledger: ledger, retry: retry, clock: clock, log: log, seed: seed)
             },
             loadCursor: { node, key in try await host.offload { life.world.cursor(node, key) } },
-            saveCursors: { node, updates in
+            saveCursors: { saved in
                 try await host.offload {
                     // After a power cut nothing is saved, and nobody learns of it.
                     if life.isDead { return }
-                    let shown = updates.map { "\($0.key)=\($0.value?.string ?? "nil")" }.joined(separator: " ")
-                    if life.chance(life.faults.saveFails) {
-                        life.note("fault \(node) fails to save \(shown)")
-                        throw FeedbusError.fault("the state cannot be saved")
+                    let fails = life.chance(life.faults.saveFails)
+                    for (node, updates) in saved {
+                        let shown = updates.map { "\($0.key)=\($0.value?.string ?? "nil")" }.joined(separator: " ")
+                        life.note("\(fails ? "fault: cannot save" : "save") \(node) \(shown)")
+                        if fails { continue }
+                        life.tally.saved(node, updates)
+                        life.world.save(node, updates)
                     }
-                    life.note("save \(node) \(shown)")
-                    life.tally.saved(node, updates)
-                    life.world.save(node, updates)
+                    if fails { throw FeedbusError.fault("the state cannot be saved") }
                 }
             }, moreLoops: hosts.dropFirst().map { GraphLoop(host: $0, clock: life.clock) })
     }

@@ -32,6 +32,10 @@ import Testing
             environment: ["C": "\", \"every\": \"no duration"])
         #expect(problems == [])
         #expect(plan?.nodes.last?.from == ["jokes"])
+        // A dollar may be written as an escape, too.
+        let (escaped, _) = load(
+            minimal().replacing("[\"jokes\"]", with: "[\"\\u0024{N:-jokes}\"]"), environment: [:])
+        #expect(escaped?.nodes.last?.from == ["jokes"])
         #expect(
             FeedbusRuntimeTests.problems(minimal(#" "${K}": 1,"#), environment: ["K": "http"]) == [
                 #"1:3: error: unknown section "${K}""#

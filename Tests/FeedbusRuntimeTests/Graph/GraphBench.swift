@@ -166,7 +166,7 @@ struct GraphBench: Sendable {
                     seed: seed)
             },
             loadCursor: { _, _ in nil },
-            saveCursors: { journal.saved($0, $1) }, store: store,
+            saveCursors: { for (node, cursors) in $0 { journal.saved(node, cursors) } }, store: store,
             moreLoops: (1..<loops).map { _ in
                 GraphLoop(host: SimulatedHost(ManualLoop(beside: simulation.loop)), clock: clock)
             })
