@@ -4,7 +4,7 @@ public import FeedbusPlugin
 import Polling
 
 /// Emits the natural events that NASA's Earth Observatory Natural Event Tracker lists, and their categories.
-public actor EONET: Source {
+public actor EONET: PollingSource {
     public static let name = "EONET"
     public static let summary = "natural events of NASA's EONET: wildfires, storms, volcanoes, ice"
 
@@ -47,18 +47,23 @@ public actor EONET: Source {
         return String(text)
     }
 
-    public func run(_ output: Output) async throws {
+    public nonisolated var every: Duration { options.every }
+
+    public nonisolated var service: PollService { PollService(request(options.baseURL + "/events")) }
+
+    public func prepare() async throws {
         origins = [:]
         categories = CategoryMemory(
             url: "\(options.baseURL)/categories", saved: try await context.savedText(Self.categoriesKey))
         revisions = RevisionMemory(saved: try await context.savedText(Self.eventsKey))
-        try await context.poller(every: options.every).run {
-            let wait = try await self.pollCategories(output)
-            return PollResult(minimumWait: max(wait, try await self.pollEvents(output)))
-        }
     }
 
-    private func request(_ url: String) -> HTTPRequest {
+    public func poll(_ output: Output) async throws -> PollResult? {
+        let wait = try await pollCategories(output)
+        return PollResult(minimumWait: max(wait, try await pollEvents(output)))
+    }
+
+    private nonisolated func request(_ url: String) -> HTTPRequest {
         HTTPRequest(
             url, headers: ["Accept": "application/json"], timeout: options.timeout, maxBody: options.maxBody)
     }

@@ -5,13 +5,13 @@ import GitHubAPI
 import Polling
 
 /// Emits the events of repositories, an organisation, a user or all of GitHub, each once, oldest first.
-public actor GitHubEvents: Source {
+public actor GitHubEvents: PollingSource {
     public static let name = "GitHubEvents"
     public static let summary = "events of GitHub repositories, organisations and users, each once"
 
     public nonisolated let context: PluginContext
     private let options: GitHubEventsOptions
-    private let service: GitHubService
+    private let gitHub: GitHubService
     private let http: PoliteClient
     private let types: Set<String>?
     private var lists: [EventList] = []
@@ -22,7 +22,7 @@ public actor GitHubEvents: Source {
     public init(options: GitHubEventsOptions, context: PluginContext) {
         self.context = context
         self.options = options
-        service = options.service
+        gitHub = options.service
         http = context.http.with(revalidateAfter: options.revalidateAfter)
         types = options.types.map { Set($0) }
         maker = GitHubEventMaker(node: context.node)
@@ -39,7 +39,11 @@ public actor GitHubEvents: Source {
 
     public static func headline(of event: Event) -> String? { EventHeadline.text(of: event) }
 
-    public func run(_ output: Output) async throws {
+    public nonisolated var every: Duration { options.every }
+
+    public nonisolated var service: PollService { PollService(gitHub.request(options.lists[0])) }
+
+    public func prepare() async throws {
         lists = []
         for url in options.lists {
             lists.append(
@@ -47,11 +51,10 @@ public actor GitHubEvents: Source {
                     url: url, perPage: options.perPage, maxPages: options.maxPages,
                     saved: try await context.savedText(url)))
         }
-        try await context.poller(every: options.every).run { try await self.poll(output) }
     }
 
     /// Polls every list in turn; one that fails leaves the others alone.
-    private func poll(_ output: Output) async throws -> PollResult? {
+    public func poll(_ output: Output) async throws -> PollResult? {
         var result = PollResult()
         var failures: [(index: Int, error: any Error)] = []
         var polled = 0
@@ -82,16 +85,16 @@ public actor GitHubEvents: Source {
     /// Polls one list and emits what is new. Returns how long the service asks to be left alone.
     private func poll(_ index: Int, _ output: Output) async throws -> Duration {
         let list = lists[index]
-        let service = service
+        let gitHub = gitHub
         var pages = EventsPages(known: list.seen, maxPages: options.maxPages)
-        let first = try await http.fetch(service.request(list.firstPage), validators: list.validators) {
-            try EventsPage($0, service: service)
+        let first = try await http.fetch(gitHub.request(list.firstPage), validators: list.validators) {
+            try EventsPage($0, service: gitHub)
         }
         var wait = first.minimumWait
         var next = first.value.flatMap { pages.add($0) }
         while let url = next {
-            let page = try await http.fetch(service.request(url), accept: [EventsPage.pastTheEnd]) {
-                try EventsPage($0, service: service)
+            let page = try await http.fetch(gitHub.request(url), accept: [EventsPage.pastTheEnd]) {
+                try EventsPage($0, service: gitHub)
             }
             wait = max(wait, page.minimumWait)
             next = page.value.flatMap { pages.add($0) }

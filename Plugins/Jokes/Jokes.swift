@@ -4,7 +4,7 @@ public import FeedbusPlugin
 import Polling
 
 /// Asks a service for one random joke at a time, and emits each joke once.
-public actor Jokes: Source {
+public actor Jokes: PollingSource {
     public static let name = "Jokes"
     public static let summary = "random jokes, one at a time, each once"
 
@@ -38,19 +38,23 @@ public actor Jokes: Source {
         return text.map { $0.split { $0.isNewline }.joined(separator: " / ") }
     }
 
-    public func run(_ output: Output) async throws {
+    public nonisolated var every: Duration { options.every }
+
+    public nonisolated var service: PollService { PollService(request) }
+
+    private nonisolated var request: HTTPRequest {
+        HTTPRequest(
+            options.url, headers: ["Accept": "application/json"], timeout: options.timeout, maxBody: options.maxBody)
+    }
+
+    public func prepare() async throws {
         emitted = 0
         let saved = try await context.savedText("seen \(source)")
         seen = SeenIDs(limit: Self.seenLimit, json: saved?["seen"]) ?? SeenIDs(limit: Self.seenLimit)
-        try await context.poller(every: options.every).run {
-            try await self.poll(output)
-        }
     }
 
     /// Nil when there are enough.
-    private func poll(_ output: Output) async throws -> PollResult? {
-        let request = HTTPRequest(
-            options.url, headers: ["Accept": "application/json"], timeout: options.timeout, maxBody: options.maxBody)
+    public func poll(_ output: Output) async throws -> PollResult? {
         let service = options.service
         let fetched: Fetched<JokeAnswer>
         do {

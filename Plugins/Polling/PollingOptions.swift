@@ -35,11 +35,3 @@ extension PollingOptions {
         ]
     }
 }
-
-extension PluginContext {
-    /// The schedule of this node's polls.
-    public func poller(every: Duration) -> Poller {
-        Poller(
-            every: every, once: mode.once, immediate: mode.once || mode.offline, clock: clock, log: log, seed: seed)
-    }
-}

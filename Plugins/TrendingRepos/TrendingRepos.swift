@@ -5,13 +5,13 @@ import GitHubAPI
 import Polling
 
 /// Emits the repositories that a search ranks highest, and their newest events.
-public actor TrendingRepos: Source {
+public actor TrendingRepos: PollingSource {
     public static let name = "TrendingRepos"
     public static let summary = "the repositories that a GitHub search ranks highest, and their newest events"
 
     public nonisolated let context: PluginContext
     private let options: TrendingReposOptions
-    private let service: GitHubService
+    private let gitHub: GitHubService
     private let http: PoliteClient
     private var ranking = Ranking()
     private var searchValidators: Validators?
@@ -27,7 +27,7 @@ public actor TrendingRepos: Source {
     public init(options: TrendingReposOptions, context: PluginContext) {
         self.context = context
         self.options = options
-        service = options.service
+        gitHub = options.service
         http = context.http.with(revalidateAfter: options.revalidateAfter)
         events = NewestEvents(limit: options.seenLimit, saved: nil)
         maker = GitHubEventMaker(node: context.node)
@@ -40,7 +40,11 @@ public actor TrendingRepos: Source {
         return "#\(data["rank"]?.raw.string ?? "?") \(name)\(stars)"
     }
 
-    public func run(_ output: Output) async throws {
+    public nonisolated var every: Duration { options.every }
+
+    public nonisolated var service: PollService { PollService(gitHub.request(options.requestURL)) }
+
+    public func prepare() async throws {
         ranking = Ranking()
         searchValidators = nil
         if let saved = try await context.savedText(Self.rankingKey), let known = Ranking(json: saved["ranking"]) {
@@ -51,10 +55,11 @@ public actor TrendingRepos: Source {
             }
         }
         events = NewestEvents(limit: options.seenLimit, saved: try await context.savedText(Self.eventsKey))
-        try await context.poller(every: options.every).run {
-            let wait = try await self.search(output)
-            return PollResult(minimumWait: max(wait, try await self.pollEvents(output)))
-        }
+    }
+
+    public func poll(_ output: Output) async throws -> PollResult? {
+        let wait = try await search(output)
+        return PollResult(minimumWait: max(wait, try await pollEvents(output)))
     }
 
     // MARK: - Repositories
@@ -63,7 +68,7 @@ public actor TrendingRepos: Source {
         // Emitting at every poll needs a whole answer every time.
         let validators = options.on == .poll ? nil : searchValidators
         let fetched = try await http.fetch(
-            service.request(options.requestURL), validators: validators, resource: "search"
+            gitHub.request(options.requestURL), validators: validators, resource: "search"
         ) { try SearchPage($0) }
         var next = ranking
         let changes = fetched.value.map { next.take($0, limit: options.limit, everything: options.on == .poll) } ?? []
@@ -110,12 +115,12 @@ public actor TrendingRepos: Source {
     private func pollEvents(_ output: Output) async throws -> Duration {
         guard options.eventsPerRepo > 0, !ranking.entries.isEmpty else { return .zero }
         let names = ranking.entries.map(\.name)
-        let (service, http, known, count) = (service, http, events.validators, options.eventsPerRepo)
+        let (gitHub, http, known, count) = (gitHub, http, events.validators, options.eventsPerRepo)
         var results: [Int: Result<Fetched<EventsPage>, any Error>] = [:]
         try await context.concurrently(names, limit: options.maxConcurrent) { name in
-            let url = service.eventsURL(repository: name) + "?per_page=\(count)"
-            return try await http.fetch(service.request(url), validators: known[name]) {
-                try EventsPage($0, service: service)
+            let url = gitHub.eventsURL(repository: name) + "?per_page=\(count)"
+            return try await http.fetch(gitHub.request(url), validators: known[name]) {
+                try EventsPage($0, service: gitHub)
             }
         } take: { index, result in
             results[index] = result
@@ -133,7 +138,7 @@ public actor TrendingRepos: Source {
                 guard var page = fetched.value else { continue }
                 if page.unusable > 0 { report(page.unusable, "the events of \(name)") }
                 page.events = Array(page.events.prefix(count))
-                let source = service.eventsURL(repository: name)
+                let source = gitHub.eventsURL(repository: name)
                 if fetched.revalidates(known[name]), page.events.contains(where: { !events.seen.contains($0.id) }) {
                     http.reportStuckValidator(source)
                 }
