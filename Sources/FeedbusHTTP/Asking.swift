@@ -25,11 +25,12 @@ struct Asking: Sendable {
             throw FeedbusError(
                 .httpURL, "not an http or https URL: \(Redaction.url(request.url, secretQuery: request.secretQuery))")
         }
-        self.request = request
         self.resource = resource
         self.accepted = accepted
         service = ServiceKey(request, url)
         isConditional = request.headers["If-None-Match"] != nil || request.headers["If-Modified-Since"] != nil
+        self.request = request
+        self.request.origin = url.origin
     }
 
     var endpoint: String { url.endpoint }

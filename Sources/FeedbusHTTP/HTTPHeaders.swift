@@ -23,7 +23,10 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// The first value of a name. Setting replaces all of its values; nil removes the name.
     public subscript(name: String) -> String? {
-        get { fields.first { equalNames($0.name, name) }?.value }
+        get {
+            for index in fields.indices where equalNames(fields[index].name, name) { return fields[index].value }
+            return nil
+        }
         set {
             let place = fields.firstIndex { equalNames($0.name, name) }
             fields.removeAll { equalNames($0.name, name) }
@@ -37,6 +40,9 @@ public struct HTTPHeaders: Sendable, Hashable {
     public func all(_ name: String) -> [String] {
         fields.filter { equalNames($0.name, name) }.map(\.value)
     }
+
+    /// Empty, with room for so many fields.
+    init(capacity: Int) { fields.reserveCapacity(capacity) }
 
     /// Adds a field line behind the others.
     public mutating func append(_ name: String, _ value: String) {

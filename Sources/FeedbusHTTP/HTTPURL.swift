@@ -64,16 +64,21 @@ struct HTTPURL: Sendable, Hashable {
     /// Reads a URL of such plain form that no two parsers can disagree about it, in a tenth of the time: nearly all are.
     /// Nil for all others, be they URLs or not: those are left to libcurl.
     private init?(plain reference: String) {
-        var reference = reference
+        var text = reference
         let isHTTPS = reference.hasPrefix("https://")
         guard isHTTPS || reference.hasPrefix("http://") else { return nil }
         let scheme = isHTTPS ? "https" : "http"
-        guard let (host, port) = reference.withUTF8({ PlainURL.read($0, after: scheme.utf8.count + 3) }) else {
-            return nil
+        let found = text.withUTF8 { bytes in
+            PlainURL.read(bytes, after: scheme.utf8.count + 3).map { port, path in
+                (port, path, origin: String(decoding: UnsafeBufferPointer(rebasing: bytes[..<path]), as: UTF8.self))
+            }
         }
-        let known = port ?? (isHTTPS ? 443 : 80)
-        let end = reference.utf8.index(reference.utf8.startIndex, offsetBy: host)
-        self.init(text: reference, scheme: scheme, origin: "\(reference[..<end]):\(known)", port: known)
+        guard let (port, path, origin) = found else { return nil }
+        self.text = reference
+        self.scheme = scheme
+        self.origin = port == nil ? origin + (isHTTPS ? ":443" : ":80") : origin
+        self.port = port ?? (isHTTPS ? 443 : 80)
+        pathStart = path
     }
 
     /// From the slash on, without the query.

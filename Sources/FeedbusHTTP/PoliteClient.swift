@@ -89,6 +89,26 @@ public struct PoliteClient: Sendable {
         _ request: HTTPRequest, validators: Validators? = nil, resource: String = "core",
         accept extraStatuses: Set<Int> = [], decode: @Sendable (HTTPResponse) throws -> Value
     ) async throws -> Fetched<Value> {
+        var value: Value?
+        let reply = try await ask(request, validators, resource, extraStatuses) { value = try decode($0) }
+        return Fetched(
+            outcome: value.map { .fresh($0) } ?? .notModified, response: reply.response, validators: reply.validators,
+            minimumWait: reply.minimumWait, isRevalidation: reply.isRevalidation)
+    }
+
+    private struct Reply {
+        var response: HTTPResponse
+        var validators: Validators
+        var minimumWait: Duration
+        var isRevalidation: Bool
+    }
+
+    /// Does the work of `fetch`. Not generic: code for any type of value costs at each step.
+    /// - Parameter decode: called with a whole answer, and not with a 304.
+    private func ask(
+        _ request: HTTPRequest, _ validators: Validators?, _ resource: String, _ extraStatuses: Set<Int>,
+        decode: (HTTPResponse) throws -> Void
+    ) async throws -> Reply {
         let isRevalidation =
             validators?.areDueForRevalidation(after: revalidateAfter, now: clock.wallTime) ?? false
         var sent = request
@@ -112,9 +132,8 @@ public struct PoliteClient: Sendable {
             note(answer, &asking)
             switch answer.verdict {
             case .success:
-                let value: Value
                 do {
-                    value = try decode(answer.response)
+                    try decode(answer.response)
                 } catch {
                     try retryOrThrow(asking.unusable(answer, error), &asking)
                     continue
@@ -122,8 +141,8 @@ public struct PoliteClient: Sendable {
                 ledger.succeeded(asking.service, endpoint: asking.endpoint)
                 // A status that is no success says nothing about the list that the validators are of.
                 let isWhole = (200..<300).contains(answer.response.status)
-                return Fetched(
-                    outcome: .fresh(value), response: answer.response,
+                return Reply(
+                    response: answer.response,
                     validators: isWhole || validators == nil
                         ? Validators(of: answer.response.headers, now: clock.wallTime) : validators!,
                     minimumWait: answer.minimumWait, isRevalidation: isRevalidation)
@@ -131,9 +150,9 @@ public struct PoliteClient: Sendable {
                 ledger.count { $0.notModified += 1 }
                 ledger.succeeded(asking.service, endpoint: asking.endpoint)
                 let known = validators ?? Validators(etag: nil, lastModified: nil, lastFull: clock.wallTime)
-                return Fetched(
-                    outcome: .notModified, response: answer.response,
-                    validators: known.afterNotModified(answer.response.headers), minimumWait: answer.minimumWait,
+                return Reply(
+                    response: answer.response, validators: known.afterNotModified(answer.response.headers),
+                    minimumWait: answer.minimumWait,
                     isRevalidation: isRevalidation)
             case .limited:
                 ledger.count { $0.limits += 1 }
@@ -180,7 +199,7 @@ public struct PoliteClient: Sendable {
             if let known = ledger.permanentTarget(of: request, at: url) {
                 redirect = known
             } else {
-                request.origin = url.origin
+                if request.origin == nil { request.origin = url.origin }
                 let response = try await transport.send(request)
                 guard Redirects.isRedirect(response.status), let location = response.headers["Location"] else {
                     return response

@@ -45,7 +45,7 @@ extension Validators {
     }
 
     /// Weak comparison (RFC 9110, section 8.8.3.2): `W/` does not count.
-    static func isSameETag(_ a: String, _ b: String) -> Bool { opaque(a) == opaque(b) }
+    static func isSameETag(_ a: String, _ b: String) -> Bool { a == b || opaque(a) == opaque(b) }
 
     private static func opaque(_ etag: String) -> Substring {
         etag.hasPrefix("W/") || etag.hasPrefix("w/") ? etag.dropFirst(2) : etag[...]

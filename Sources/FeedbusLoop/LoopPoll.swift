@@ -3,17 +3,26 @@
 internal import CLibuv
 internal import FeedbusBase
 
-/// What a descriptor is ready for.
-package struct PollEvents: OptionSet, Sendable, Hashable {
-    package var rawValue: Int32
-    package init(rawValue: Int32) { self.rawValue = rawValue }
+/// What a descriptor is ready for. A set; not `OptionSet`, whose generic code is not specialised in other modules, and a
+/// request asks some ten times.
+package struct PollEvents: Sendable, Hashable {
+    @usableFromInline package var rawValue: Int32
 
-    package static let readable = PollEvents(rawValue: 1)
-    package static let writable = PollEvents(rawValue: 2)
+    @inlinable
+    package init(rawValue: Int32 = 0) { self.rawValue = rawValue }
+
+    @inlinable package static var readable: PollEvents { PollEvents(rawValue: 1) }
+    @inlinable package static var writable: PollEvents { PollEvents(rawValue: 2) }
     /// The peer has closed its side.
-    package static let disconnected = PollEvents(rawValue: 4)
+    @inlinable package static var disconnected: PollEvents { PollEvents(rawValue: 4) }
     /// Reported only: the descriptor is in an error state. The poll has stopped.
-    package static let failed = PollEvents(rawValue: 1 << 16)
+    @inlinable package static var failed: PollEvents { PollEvents(rawValue: 1 << 16) }
+
+    @inlinable
+    package func contains(_ other: PollEvents) -> Bool { rawValue & other.rawValue == other.rawValue }
+
+    @inlinable
+    package mutating func insert(_ other: PollEvents) { rawValue |= other.rawValue }
 }
 
 /// A watch on a socket or pipe. Use it on its loop only.

@@ -92,7 +92,7 @@ struct OffloadAndPollTests {
             poll.start(.readable)
             let gone = Gate()
             let again = try loop.makePoll(fd: ends[0]) { ready in if ready.contains(.disconnected) { gone.open() } }
-            again.start([.disconnected])
+            again.start(.disconnected)
             shutdown(ends[1], Int32(SHUT_RDWR))
             await gone.wait()
         }

@@ -86,7 +86,7 @@ final class CurlMulti {
         if !watch.isWanted {
             // Most likely the service has closed a connection that is kept. libcurl looks before it uses one.
             watch.poll.stop()
-            watch.events = []
+            watch.events = PollEvents()
             watches[Int(socket)] = watch
             return true
         }
@@ -99,7 +99,7 @@ final class CurlMulti {
         let isAlive = act(on: socket, mask)
         // The poll has stopped; libcurl, where it still wants the socket, counts on being told of it.
         if events.contains(.failed), var watch = self.watch(of: socket) {
-            if !watch.isWanted { watch.events = [] }
+            if !watch.isWanted { watch.events = PollEvents() }
             watches[Int(socket)] = watch
             if watch.isWanted { watch.poll.start(watch.events) }
         }
@@ -155,7 +155,7 @@ final class CurlMulti {
             }
             return 0
         }
-        var events: PollEvents = []
+        var events = PollEvents()
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
         do {

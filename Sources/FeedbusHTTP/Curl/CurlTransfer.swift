@@ -97,22 +97,36 @@ final class CurlTransfer {
         hasAnswer = true
         // Fields behind the body are not part of what feedbus knows of an answer.
         guard !isInBody else { return }
-        // By bytes: it is done for every line of every answer, and characters are many times as slow.
-        var line = bytes[...]
-        while let last = line.last, last == 10 || last == 13 { line.removeLast() }
-        if line.starts(with: "HTTP/".utf8) {
+        // By bytes and places: it is done for every line of every answer, and characters and slices are many times as slow.
+        let end = trimmedEnd(bytes, 0, bytes.count) { $0 == 10 || $0 == 13 }
+        if end >= 5, bytes[0] == UInt8(ascii: "H"), bytes[..<5].elementsEqual("HTTP/".utf8) {
             // Another head: what came before was an interim answer (1xx).
-            headers = HTTPHeaders()
-        } else if let first = line.first, isBlank(first) {
-            headers.continueLast(with: text(line.drop(while: isBlank)))
-        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-            var value = line[line.index(after: colon)...].drop(while: isBlank)
-            while let last = value.last, isBlank(last) { value.removeLast() }
-            headers.append(text(line[..<colon]), text(value))
+            headers = HTTPHeaders(capacity: 12)
+        } else if end > 0, isBlank(bytes[0]) {
+            headers.continueLast(with: text(bytes, trimmedStart(bytes, 0, end), end))
+        } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon < end {
+            let start = trimmedStart(bytes, colon + 1, end)
+            headers.append(text(bytes, 0, colon), text(bytes, start, trimmedEnd(bytes, start, end, isBlank)))
         }
+    }
+
+    private func trimmedStart(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Int {
+        var at = start
+        while at < end, isBlank(bytes[at]) { at += 1 }
+        return at
+    }
+
+    private func trimmedEnd(
+        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int, _ isLeftOut: (UInt8) -> Bool
+    ) -> Int {
+        var at = end
+        while at > start, isLeftOut(bytes[at - 1]) { at -= 1 }
+        return at
     }
 
     private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    private func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String { String(decoding: bytes, as: UTF8.self) }
+    private func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+        String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+    }
 }
