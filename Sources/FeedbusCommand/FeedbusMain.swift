@@ -2,6 +2,7 @@
 
 import AllPlugins
 import FeedbusBase
+import FeedbusLoop
 import FeedbusPlugin
 import FeedbusRuntime
 import Glibc
@@ -9,6 +10,8 @@ import Glibc
 @main
 enum FeedbusMain {
     static func main() {
+        // The first of all: from here to the loop it takes some ten milliseconds.
+        if mayRun { EarlySignals.hold() }
         StandardStreams.reservePlaces()
         // Sent to everybody by whoever rotates logs: it must not end a program that is about to handle it.
         signal(SIGHUP, SIG_IGN)
@@ -18,7 +21,9 @@ enum FeedbusMain {
         let input = CommandInput(
             registry: registry, environment: ProcessEnvironment.current, files: .system,
             outIsTerminal: isatty(STDOUT_FILENO) == 1, errIsTerminal: isatty(STDERR_FILENO) == 1)
-        switch CommandLineTool(input: input).perform(Array(CommandLine.arguments.dropFirst())) {
+        let outcome = CommandLineTool(input: input).perform(Array(CommandLine.arguments.dropFirst()))
+        if case .run = outcome {} else { EarlySignals.release() }
+        switch outcome {
         case .done(let code, let out, let err):
             let written = StandardStreams.write(out, to: STDOUT_FILENO)
             StandardStreams.write(err, to: STDERR_FILENO)
@@ -39,5 +44,11 @@ enum FeedbusMain {
             StandardStreams.write(err, to: STDERR_FILENO)
             exit(FeedbusProgram.run(plan: plan, options: options, registry: registry))
         }
+    }
+
+    /// Whether the command is one that may run a config: `run`, which is also the command where none is named, and `replay`.
+    private static var mayRun: Bool {
+        guard let first = CommandLine.arguments.dropFirst().first else { return true }
+        return first.hasPrefix("-") || [RunCommand.name, ReplayCommand.name].contains(first)
     }
 }

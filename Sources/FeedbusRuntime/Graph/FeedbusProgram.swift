@@ -72,6 +72,7 @@ private struct ProgramRun: Sendable {
     func run() async -> Int32 {
         let signals = SignalState()
         loop.onSignals([SIGINT, SIGTERM, SIGHUP]) { number in signals.received(number, on: loop) }
+        EarlySignals.release()
         let recorder: Recorder?
         do {
             recorder = try await openRecording()

@@ -202,10 +202,25 @@ def in_the_first_moments(case):
         run = case.start("run", "--config", "config.json")
         time.sleep(0.004 * step)
         run.stop(most=5)
-        # Before it listens for signals, the signal itself ends it.
+        # Before its first act, while the system loads it, the signal itself ends it.
         hold(run.code in (0, -signal.SIGTERM), "a clean end", seen=f"{run.code}: {run.tail}")
     case.once()
     same(sorted(int(one.id) for one in case.events(repeats=True))[-3:], [1, 2, 3][-3:], "events")
+
+
+@check
+def before_it_can_listen(case):
+    """SIGTERM that is there before the program's first act, held back: an orderly end."""
+    up = case.upstream()
+    up.on(WAY, page(3))
+    case.config({"gh": case.source("GitHubEvents", up, repo="a/b", every="1h")})
+
+    def pending():
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    run = case.start("run", "--config", "config.json", before=pending).wait(10).exits(0)
+    summary(run)
 
 
 @check
