@@ -1,5 +1,7 @@
 """The picture of the pipeline benchmarks: throughput of each tool, and latency with chunk size at several loads."""
 
+import math
+
 COLORS = {"feedbus": "#d9480f", "reference": "#1c7ed6", "cat": "#868e96", "jq": "#2b8a3e"}
 NAMES = {"feedbus": "feedbus", "reference": "C++ on simdjson", "cat": "cat", "jq": "jq"}
 STYLE = ("<style>text{font:12px system-ui,sans-serif;fill:#222}.t{font-weight:600;font-size:14px}.s{fill:#666;font-size:11px}"
@@ -36,20 +38,29 @@ def throughput(workloads, rows, width, top):
 
 def latency(found, width, top):
     """For each load: the median and 99th percentile of the latency as bars, and the events of a chunk as a number."""
+    low, high = 10, 10 ** math.ceil(math.log10(max(row["p99_us"] for row in found)))
+    def place(value):
+        return math.log10(max(value, low) / low) / math.log10(high / low) * (width - 480)
     parts = [f'<text class="t" x="16" y="{top}">From a line on stdin to its arrival in a pipe</text>']
-    most = max(row["p99_us"] for row in found)
-    y = top + 18
+    start = y = top + 34
     for row in found:
         load = f"{short(row['rate'])} events/s" if row["rate"] else "as fast as it goes"
         chunk = f", {short(row['events_per_chunk'])} events a chunk" if row["events_per_chunk"] else ""
         parts.append(f'<text x="16" y="{y + 11}">{load}</text>')
         for value, words, color in ((row["p50_us"], f"median{chunk}", "#f08c00"), (row["p99_us"], "99 %", "#d9480f")):
-            length = value / most * (width - 480)
+            length = place(value)
             parts.append(f'<rect x="230" y="{y}" width="{max(length, 1):.1f}" height="13" fill="{color}"/>'
                          f'<text class="s" x="{236 + length:.1f}" y="{y + 11}">{value / 1000:.2f} ms {words}</text>')
             y += 16
         y += 8
-    return parts, y
+    # The lines of the scale go below the bars.
+    tick, scale = low, []
+    while tick <= high:
+        x = 230 + place(tick)
+        scale.append(f'<line class="g" x1="{x:.1f}" x2="{x:.1f}" y1="{start - 4}" y2="{y - 4}"/>'
+                     f'<text class="s" x="{x:.1f}" y="{start - 8}" text-anchor="middle">{tick / 1000:g} ms</text>')
+        tick *= 10
+    return scale + parts, y
 
 
 def plot(path, workloads, rows, latencies):

@@ -81,7 +81,7 @@ public final class JQRunner: Sendable {
         let watch = program.watch
         let looking = context.task { [self] in await look(watch) }
         defer { looking.cancel() }
-        let result = try await withTaskCancellationHandler {
+        let result = try await withCancellation {
             try await context.host.offload { try body(program) }
         } onCancel: {
             // jq knows nothing of cancellation: a call beyond the node's `timeout` would go on for as long as it likes.

@@ -36,7 +36,7 @@ public actor ExecSource: Source {
         let child = try await ExecChild.start(context.child(command, stdin: false, stdout: true), context: context)
         // Not cancelled with the source: what the child has printed is still read, up to its end.
         let reading = context.task { try await self.read(child, output) }
-        let result = await withTaskCancellationHandler {
+        let result = await withCancellation {
             await reading.result
         } onCancel: {
             child.terminate(whenKilled: { reading.cancel() })

@@ -36,7 +36,7 @@ public actor ExecStage: Stage {
         let child = try await ExecChild.start(context.child(command, stdin: true, stdout: true), context: context)
         let feeding = context.task { await self.feed(child, input) }
         do {
-            try await withTaskCancellationHandler {
+            try await withCancellation {
                 try await read(child, emit)
             } onCancel: {
                 feeding.cancel()

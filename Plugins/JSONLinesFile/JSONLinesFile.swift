@@ -1,6 +1,5 @@
 // feedbus: the lines of a file or of standard input, as a source.
 
-import FeedbusBase
 import FeedbusLoop
 import FeedbusPlugin
 import Glibc
@@ -159,40 +158,23 @@ public actor JSONLinesFile: Source {
 
     // MARK: - Lines
 
-    /// Emits all that is there. While one block is on its way, the next one is read and checked.
+    /// Emits all that is there. While blocks are on their way, the next ones are read and checked.
     private func pump(_ reading: Reading, _ output: Output) async throws {
-        var ahead = readAhead(reading.reader)
+        let (ahead, task) = ReadAhead.start(reading.reader, context)
         do {
             while true {
-                let block = try await JSONLinesFile.value(of: ahead)
-                if block.state == .atEnd { return try await deliver(block, of: reading, output) }
-                ahead = readAhead(reading.reader)
+                let block = try await ahead.next()
                 try await deliver(block, of: reading, output)
+                if block.state == .atEnd { break }
             }
         } catch {
+            ahead.stop()
+            task.cancel()
             // It must have let go of the reader.
-            ahead.cancel()
-            _ = await ahead.result
+            _ = await task.result
             throw error
         }
-    }
-
-    private func readAhead(_ reader: LineBlockReader) -> Task<LineBlock, any Error> {
-        context.task { [host = context.host] in
-            while true {
-                if !reader.hasLines { try await reader.input.waitUntilReadable() }
-                let block = try await host.offload { try reader.next() }
-                if block.state != .waiting || !block.refused.isEmpty { return block }
-            }
-        }
-    }
-
-    private static func value(of task: Task<LineBlock, any Error>) async throws -> LineBlock {
-        try await withCancellation {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
+        _ = await task.result
     }
 
     private func deliver(_ block: LineBlock, of reading: Reading, _ output: Output) async throws {

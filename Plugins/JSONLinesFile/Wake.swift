@@ -28,7 +28,7 @@ final class Wake: Sendable {
             try await context.clock.sleep(for: limit)
             ring()
         }
-        await withTaskCancellationHandler {
+        await withCancellation {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
                     if state.isRung || Task.isCancelled { return true }

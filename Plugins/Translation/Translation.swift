@@ -135,7 +135,7 @@ public actor Translation: Stage {
 
     /// The value of a task that ends with the one that waits for it.
     private func value<Value>(of task: Task<Value, any Error>) async throws -> Value {
-        try await withTaskCancellationHandler {
+        try await withCancellation {
             try await task.value
         } onCancel: {
             task.cancel()

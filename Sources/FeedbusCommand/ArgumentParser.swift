@@ -19,7 +19,9 @@ struct ArgumentParser<C: Command> {
                 try read(argument, &rest, into: &command, &given)
             } else {
                 guard let operand = C.operand else {
-                    throw UsageError("\(C.name) takes no argument \"\(argument)\"")
+                    throw UsageError(
+                        "\(C.name) takes no argument \"\(argument)\"",
+                        suggestion: C.options.contains { $0.name == "--config" } ? "--config \(argument)" : nil)
                 }
                 guard !hasOperand else { throw UsageError("one \(operand.name) too many: \"\(argument)\"") }
                 command[keyPath: operand.path] = argument
@@ -27,7 +29,7 @@ struct ArgumentParser<C: Command> {
             }
         }
         if let operand = C.operand, operand.isRequired, !hasOperand {
-            throw UsageError("\(C.name) needs a \(operand.name): \(operand.help)")
+            throw UsageError("\(C.name) needs \(operand.name): \(operand.help)")
         }
         return command
     }

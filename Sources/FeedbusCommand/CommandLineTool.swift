@@ -25,7 +25,7 @@ struct CommandLineTool {
         do throws(UsageError) {
             return try Self.command(name).perform(rest, input)
         } catch {
-            let known = Self.commands.contains { $0.name == name }
+            let known = name != HelpCommand.name && Self.commands.contains { $0.name == name }
             return .done(code: 2, err: error.text(command: known ? name : nil))
         }
     }
@@ -33,6 +33,8 @@ struct CommandLineTool {
     /// The command of that name.
     static func command(_ name: String) throws(UsageError) -> AnyCommand {
         if let command = commands.first(where: { $0.name == name }) { return command }
-        throw UsageError("unknown command \"\(name)\"", suggestion: nearestName(to: name, in: commands.map(\.name)))
+        // A file rather than a command: that is how other programs of this kind are called.
+        let suggestion = name.hasSuffix(".json") ? "--config \(name)" : nearestName(to: name, in: commands.map(\.name))
+        throw UsageError("unknown command \"\(name)\"", suggestion: suggestion)
     }
 }

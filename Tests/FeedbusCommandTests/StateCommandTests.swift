@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["state"], "state needs a show|export|reset: what to do"),
+        (["state"], "state needs show|export|reset: what to do"),
         (["state", "shwo"], "state: \"shwo\" is none of show, export, reset; did you mean show?"),
         (["state", "show", "--yes"], "--yes is for state reset"),
         (["state", "export", "--format", "json"], "--format is for state show"),

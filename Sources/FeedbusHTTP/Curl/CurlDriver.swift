@@ -37,7 +37,7 @@ actor CurlDriver {
 
     func perform(_ request: HTTPRequest) async throws -> HTTPResponse {
         let id = announce()
-        return try await withTaskCancellationHandler {
+        return try await withCancellation {
             try await withUnsafeThrowingContinuation { enter(id, request, $0) }
         } onCancel: {
             loop.perform { self.assumeIsolated { $0.cancel(id) } }
