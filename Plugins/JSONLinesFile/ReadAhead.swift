@@ -13,7 +13,7 @@ final class ReadAhead: Sendable {
     /// Blocks that may wait to be taken. One more is being read.
     private static let limit = 2
 
-    private struct State: Sendable {
+    fileprivate struct State: Sendable {
         var blocks: [LineBlock] = []
         var taker: UnsafeContinuation<LineBlock, any Error>?
         /// The reading task, where it waits for room.
@@ -98,11 +98,11 @@ final class ReadAhead: Sendable {
     }
 
     private func put(_ block: LineBlock) {
-        state.withLock { state in
-            if let taker = state.taker.take() { return taker }
-            state.blocks.append(block)
-            return nil
-        }?.resume(returning: block)
+        let taker = state.withLock { state in
+            if state.taker == nil { state.blocks.append(block) }
+            return state.taker.take()
+        }
+        taker?.resume(returning: block)
     }
 
     private func waitForRoom() async {
