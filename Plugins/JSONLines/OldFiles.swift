@@ -32,11 +32,8 @@ struct OldFiles: Sendable {
         if let newest = list(pattern).max(), newest.stamp >= name.stamp {
             name = RotatedName(stamp: newest.stamp, counter: newest.counter + 1, isCompressed: false)
         }
-        var target = pattern.folder + pattern.text(name)
-        while exists(target) {
-            name.counter += 1
-            target = pattern.folder + pattern.text(name)
-        }
+        while isTaken(name, pattern) { name.counter += 1 }
+        let target = pattern.folder + pattern.text(name)
         guard files.rename(path, to: target) == 0 else {
             throw FileError(errno: errno, operation: "rename", path: path)
         }
@@ -90,6 +87,14 @@ struct OldFiles: Sendable {
         guard stat(path, &status) == 0 else { return nil }
         // By its place: an optimised build attributes `timespec`'s members to a module that cannot be imported.
         return WallTime(seconds: withUnsafeBytes(of: status.st_mtim) { Int64($0.load(as: time_t.self)) })
+    }
+
+    /// Whether a file has this name, or had it before it was compressed. The list of the folder does not tell: one that is
+    /// exchanged while the list is read may stand in it under neither name. So the plain name is looked for first: where it
+    /// has gone, the other is there.
+    func isTaken(_ name: RotatedName, _ pattern: RotatedName.Pattern) -> Bool {
+        let path = pattern.folder + pattern.text(name)
+        return exists(path) || exists(path + ".gz")
     }
 
     private func exists(_ path: String) -> Bool {

@@ -129,6 +129,21 @@ struct OldFilesTests {
         }
     }
 
+    /// The list of a folder may miss a file that is exchanged for its compressed one meanwhile: its name is looked for itself,
+    /// or the next compression would put another file's lines in its place.
+    @Test(arguments: [
+        ("log-20261130T101500Z-2.jsonl.gz", true), ("log-20261130T101500Z-2.jsonl", true),
+        ("log-20261130T101500Z.jsonl.gz", false),
+    ])
+    func aNameOfACompressedFileIsTaken(existing: String, isTaken: Bool) async throws {
+        try await withFolder { folder in
+            folder.write(existing, "{}\n")
+            let path = folder.path + "/log.jsonl"
+            let name = RotatedName(time: time, counter: 2)
+            #expect(OldFiles(path: path).isTaken(name, RotatedName.Pattern(path: path)) == isTaken)
+        }
+    }
+
     @Test func aClockThatIsPutBackDoesNotMakeTheNewestTheOldest() async throws {
         try await withFolder { folder in
             _ = try setAside(2, in: folder, at: time, keep: 2)
