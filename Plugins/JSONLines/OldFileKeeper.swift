@@ -76,10 +76,17 @@ actor OldFileKeeper {
                     try await context.host.offload { try files.exchange(path) }
                     continue
                 }
-                context.log.warning(
-                    "gzip of \(path) ended with \(exit)\(words.isEmpty ? "" : ": \(words.prefix(200))")")
+                // One that is killed leaves its part.
+                try await context.host.offload { files.removePart(of: path) }
+                if case .signal = exit {
+                    context.log.info("packing \(path) was cut short: it is done again at the next rotation or start")
+                } else {
+                    context.log.warning(
+                        "gzip of \(path) ended with \(exit)\(words.isEmpty ? "" : ": \(words.prefix(200))")")
+                }
             } catch let error as FeedbusError where error.code == .loopClosed {
-                // The end of the program: the next start goes on with it.
+                // The end of the program: the next start goes on with it. The pool takes no work any more.
+                files.removePart(of: path)
                 return
             } catch {
                 context.log.warning("cannot compress \(path): \(describeError(error))")

@@ -59,12 +59,15 @@ struct OldFiles: Sendable {
     /// Where this process compresses a file to, until it is whole.
     static func part(of path: String) -> String { "\(path).gz.\(getpid()).part" }
 
+    /// Deletes what a compression by this process has left.
+    func removePart(of path: String) { unlink(Self.part(of: path)) }
+
     /// The file that it was compressed to takes its place.
     func exchange(_ path: String) throws(FileError) {
         let part = Self.part(of: path)
         guard files.rename(part, to: path + ".gz") == 0 else {
             let failure = FileError(errno: errno, operation: "rename", path: part)
-            unlink(part)
+            removePart(of: path)
             throw failure
         }
         unlink(path)

@@ -26,7 +26,8 @@ final class ReadAhead: Sendable {
     private let lines: LineBlockReader
     private let host: any LoopHost
 
-    /// Starts reading. `stop()` must be called before anybody else touches `lines`.
+    /// Starts reading. Until the task has ended, by itself behind the last block or after `stop()`, nobody else may touch
+    /// `lines`.
     static func start(_ lines: LineBlockReader, _ context: PluginContext) -> (
         ahead: ReadAhead, task: Task<Void, any Error>
     ) {

@@ -126,19 +126,10 @@ public actor Translation: Stage {
                 switch slot {
                 case .ready(let events): try await emit(Chunk(events))
                 case .pending(let task):
-                    guard let translated = try await value(of: task) else { continue }
+                    guard let translated = try await task.join() else { continue }
                     try await emit(Chunk(one: translated))
                 }
             }
-        }
-    }
-
-    /// The value of a task that ends with the one that waits for it.
-    private func value<Value>(of task: Task<Value, any Error>) async throws -> Value {
-        try await withCancellation {
-            try await task.value
-        } onCancel: {
-            task.cancel()
         }
     }
 
@@ -208,12 +199,12 @@ public actor Translation: Stage {
     /// Asks once for the same text, however many events wait for it.
     private func answer(to question: Question) async throws -> String {
         if let known = cache.value(question) { return known }
-        if let task = asked[question] { return try await value(of: task) }
+        if let task = asked[question] { return try await task.join() }
         let task = context.task { try await self.ask(question) }
         asked[question] = task
         defer { asked[question] = nil }
         // Events are cancelled one and all, when the stage ends: then nobody waits for the answer any more.
-        return try await value(of: task)
+        return try await task.join()
     }
 
     private func ask(_ question: Question) async throws -> String {

@@ -19,3 +19,16 @@ public func withCancellation<Success>(
         handler()
     }
 }
+
+extension Task where Failure == any Error {
+    /// Its value. It is cancelled when the task that waits here is.
+    /// - Throws: what it throws.
+    @inlinable
+    public func join() async throws -> Success {
+        try await withCancellation {
+            try await value
+        } onCancel: {
+            cancel()
+        }
+    }
+}

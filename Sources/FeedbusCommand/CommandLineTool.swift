@@ -19,8 +19,7 @@ struct CommandLineTool {
         guard let first = arguments.first else { return .done(code: 2, err: HelpText.short(Self.commands)) }
         if first == "--help" || first == "-h" { return .done(out: HelpText.program(Self.commands)) }
         if first == "--version" { return .done(out: VersionCommand.text) }
-        // `feedbus --config FILE` is `feedbus run --config FILE`.
-        let name = first.hasPrefix("-") ? RunCommand.name : first
+        let name = Self.name(first)
         let rest = first.hasPrefix("-") ? arguments : Array(arguments.dropFirst())
         do throws(UsageError) {
             return try Self.command(name).perform(rest, input)
@@ -29,6 +28,9 @@ struct CommandLineTool {
             return .done(code: 2, err: error.text(command: known ? name : nil))
         }
     }
+
+    /// The name of the command that the first argument means: `feedbus --config FILE` is `feedbus run --config FILE`.
+    static func name(_ first: String) -> String { first.hasPrefix("-") ? RunCommand.name : first }
 
     /// The command of that name.
     static func command(_ name: String) throws(UsageError) -> AnyCommand {

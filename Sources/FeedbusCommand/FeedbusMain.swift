@@ -46,9 +46,9 @@ enum FeedbusMain {
         }
     }
 
-    /// Whether the command is one that may run a config: `run`, which is also the command where none is named, and `replay`.
+    /// Whether the command is one that may run a config.
     private static var mayRun: Bool {
         guard let first = CommandLine.arguments.dropFirst().first else { return true }
-        return first.hasPrefix("-") || [RunCommand.name, ReplayCommand.name].contains(first)
+        return [RunCommand.name, ReplayCommand.name].contains(CommandLineTool.name(first))
     }
 }

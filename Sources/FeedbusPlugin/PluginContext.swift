@@ -210,21 +210,6 @@ public struct PluginContext: Sendable {
         host.task(operation)
     }
 
-    /// Runs work in a task of its own, and waits for it; it is cancelled where the caller is.
-    ///
-    /// For tasks that wait for long between short pieces of work: the memory of a task's calls grows with the deepest one
-    /// and is given back when the task ends, so a source that sleeps would keep what its polls needed.
-    public func apart<Value: Sendable>(
-        _ work: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
-        let task = task(work)
-        return try await withCancellation {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
-    }
-
     /// A path option made absolute: relative ones count from the config's folder.
     public func resolve(_ path: String) -> String {
         path.hasPrefix("/") ? path : directory + "/" + path

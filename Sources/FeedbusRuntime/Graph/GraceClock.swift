@@ -48,11 +48,7 @@ final class GraceClock: EventClock {
             throw CancellationError()
         }
         defer { state.withLock { $0.sleepers[number] = nil } }
-        try await withCancellation {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
+        try await task.join()
     }
 
     /// The program stops; what has not come to its end by `end` is given up.

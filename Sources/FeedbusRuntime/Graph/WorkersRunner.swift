@@ -126,7 +126,7 @@ final class WorkersRunner: Sendable {
     }
 
     /// Waits in a task of its own, which the failure of another instance can end without touching what is under way.
-    private func wait(isolation: isolated (any Actor)? = #isolation) async throws -> Chunk<Event>? {
+    private func wait() async throws -> Chunk<Event>? {
         let task = host.task { [edge = chunks.edge, chunkLimit] in try await edge.next(max: chunkLimit) }
         let isOver = reader.withLock { reader in
             if case .isOver = reader { return true }
@@ -135,11 +135,7 @@ final class WorkersRunner: Sendable {
         }
         if isOver { task.cancel() }
         do {
-            return try await withCancellation {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+            return try await task.join()
         } catch is CancellationError {
             try Task.checkCancellation()
             if case .isOver = reader.withLock({ $0 }) { return nil }
