@@ -3,8 +3,9 @@
 import FeedbusBase
 import FeedbusLoop
 
-/// `feedbus-benchmarks [--json] [NAME …]`: runs those of one of the names, or, where none is called that, those whose name
-/// contains the word; all without one.
+/// `feedbus-benchmarks [--json] [--global] [NAME …]`: runs those of one of the names, or, where none is called that, those
+/// whose name contains the word; all without one. They run on a loop, as in feedbus; with `--global` on Swift's own threads,
+/// as in a program that only uses the library: there, flows that are collected side by side run side by side.
 @main
 enum BenchmarkRunner {
     static let benchmarks: [any Benchmark.Type] = [
@@ -31,13 +32,24 @@ enum BenchmarkRunner {
         let wanted = arguments.filter { !$0.hasPrefix("--") }
         let chosen = benchmarks.filter { type in wanted.isEmpty || wanted.contains { isMeant(type.name, by: $0) } }
         let loop = try EventLoop.make(name: "benchmarks")
-        loop.task {
-            defer { loop.stop() }
+        let measureAll: @Sendable () async throws -> [Measurement] = {
             var found: [Measurement] = []
             for type in chosen { found.append(try await measure(type, on: loop)) }
+            return found
+        }
+        loop.task {
+            defer { loop.stop() }
+            let isGlobal = arguments.contains("--global")
+            let found = isGlobal ? try await onThreads(measureAll) : try await measureAll()
             report(found, asJSON: asJSON)
         }
         try loop.run()
+    }
+
+    private static func onThreads(
+        _ work: @escaping @Sendable () async throws -> [Measurement]
+    ) async throws -> [Measurement] {
+        try await Task.detached { try await work() }.value
     }
 
     private static func isMeant(_ name: String, by word: String) -> Bool {

@@ -68,3 +68,22 @@ extension Chunk {
         }
     }
 }
+
+/// What an operator makes of chunks, without an allocation for each chunk of one: its storage serves again, unless somebody
+/// has kept the last one.
+@usableFromInline
+struct OneByOne<Output: Sendable>: Sendable {
+    @usableFromInline var storage: [Output] = []
+
+    @inlinable
+    init() {}
+
+    /// `chunk.mapped(transform)`.
+    @inlinable
+    mutating func mapped<Element>(_ chunk: Chunk<Element>, _ transform: (Element) -> Output) -> Chunk<Output> {
+        guard chunk.count == 1 else { return chunk.mapped(transform) }
+        let output = transform(chunk[0])
+        if storage.isEmpty { storage.append(output) } else { storage[0] = output }
+        return Chunk(storage)
+    }
+}

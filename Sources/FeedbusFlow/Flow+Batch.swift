@@ -40,7 +40,7 @@ extension Flow {
     public func buffer(count: Int = .max, time: Duration, clock: any EventClock) -> Flow<[Element]> {
         precondition(count > 0 && time > .zero, "a list has room for one element, for some time")
         return Flow<[Element]> { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let alarm = Alarm(clock)
             let state = Guarded(Batcher<Element>(count: count))
             alarm.set(for: clock.now + time)

@@ -17,7 +17,7 @@ extension Flow {
     @inlinable
     public func buffer(_ capacity: Int, policy: OverflowPolicy = .block) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let edge = Edge<Element>(capacity: capacity, policy: policy)
             try await runBranches(
                 [

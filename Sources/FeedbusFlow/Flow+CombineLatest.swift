@@ -17,7 +17,7 @@ extension Flow {
     @inlinable
     public static func combineLatest(_ flows: [Flow]) -> Flow<[Element]> {
         Flow<[Element]> { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let latest = Local([Element?](repeating: nil, count: flows.count))
             let missing = Local(flows.count)
             let row = Local<[Element]>([])
@@ -51,8 +51,9 @@ extension Flow {
     @inlinable
     public func combineLatest<Other: Sendable>(_ other: Flow<Other>) -> Flow<(Element, Other)> {
         Flow<(Element, Other)> { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let latest = Local<(mine: Element?, others: Other?)>((nil, nil))
+            let pairs = Local(OneByOne<(Element, Other)>())
             try await runBranches(
                 [
                     {
@@ -60,7 +61,9 @@ extension Flow {
                             if try !gate.tryEnter() { try await gate.waitToEnter() }
                             if let last = chunk.last { latest.value.mine = last }
                             guard let other = latest.value.others else { return gate.leave() }
-                            do { try await emit(chunk.mapped { ($0, other) }) } catch { throw gate.closing(error) }
+                            do { try await emit(pairs.value.mapped(chunk) { ($0, other) }) } catch {
+                                throw gate.closing(error)
+                            }
                             gate.leave()
                         }
                         let isEmpty = Local(false)
@@ -72,7 +75,9 @@ extension Flow {
                             if try !gate.tryEnter() { try await gate.waitToEnter() }
                             if let last = chunk.last { latest.value.others = last }
                             guard let mine = latest.value.mine else { return gate.leave() }
-                            do { try await emit(chunk.mapped { (mine, $0) }) } catch { throw gate.closing(error) }
+                            do { try await emit(pairs.value.mapped(chunk) { (mine, $0) }) } catch {
+                                throw gate.closing(error)
+                            }
                             gate.leave()
                         }
                         let isEmpty = Local(false)
@@ -96,8 +101,9 @@ extension Flow {
     @inlinable
     public func withLatestFrom<Other: Sendable>(_ other: Flow<Other>) -> Flow<(Element, Other)> {
         Flow<(Element, Other)> { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let latest = Latest<Other>()
+            let pairs = Local(OneByOne<(Element, Other)>())
             try await runBranches(
                 [
                     {
@@ -109,7 +115,9 @@ extension Flow {
                             // Nobody else emits: the gate only tells whether the other flow has failed.
                             try gate.checkOpen()
                             guard let value = latest.value else { return }
-                            do { try await emit(chunk.mapped { ($0, value) }) } catch { throw gate.closing(error) }
+                            do { try await emit(pairs.value.mapped(chunk) { ($0, value) }) } catch {
+                                throw gate.closing(error)
+                            }
                         }
                         return .complete
                     },

@@ -14,7 +14,7 @@ extension Flow {
     /// - Parameter silence: from zero.
     public func debounce(_ silence: Duration, clock: any EventClock) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let alarm = Alarm(clock)
             let state = Guarded(Debouncer<Element>(silence))
             try await runBranches(
@@ -64,7 +64,7 @@ extension Flow {
     ) -> Flow {
         precondition(latest || leading, "something must pass")
         return Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let alarm = Alarm(clock)
             let state = Guarded(Throttler<Element>(length, keepsFirst: leading, keepsLatest: latest))
             try await runBranches(

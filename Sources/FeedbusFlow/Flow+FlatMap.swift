@@ -28,7 +28,7 @@ extension Flow {
     ) -> Flow<Output> {
         precondition(maxConcurrent > 0 && buffer >= 0, "flatMap needs room for one flow")
         return Flow<Output> { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let nursery = FlatMapNursery<Element>(limit: maxConcurrent, buffer: buffer)
             let isolation = #isolation
             do {

@@ -72,7 +72,7 @@ extension Flow {
                         try await waiting.drain(into: emit)
                         return .complete
                     },
-                ], gate: SerialGate())
+                ], gate: SerialGate(on: #isolation))
         }
     }
 }

@@ -15,7 +15,7 @@ extension Flow {
     public static func merge(_ flows: [Flow]) -> Flow {
         if flows.count == 1 { return flows[0] }
         return Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let branches = flows.map { flow -> @Sendable () async throws -> BranchEnd in
                 {
                     try await flow.collect { chunk in

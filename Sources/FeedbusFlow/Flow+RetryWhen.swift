@@ -17,7 +17,7 @@ extension Flow {
         _ notifier: @escaping @Sendable (Flow<any Error>) throws -> Flow<Sign>
     ) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             // A notifier that does not look at errors holds nobody up.
             let errors = Edge<any Error>(capacity: 1, policy: .latest)
             let hasFailed = Signal()

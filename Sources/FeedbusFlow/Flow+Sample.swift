@@ -15,7 +15,7 @@ extension Flow {
     /// Back-pressure: this flow is never held up; the sampler is held while the consumer works.
     public func sample<Tick: Sendable>(_ sampler: Flow<Tick>, emitLast: Bool = false) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let latest = Guarded<Element?>(nil)
             try await runBranches(
                 [

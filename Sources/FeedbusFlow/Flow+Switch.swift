@@ -56,7 +56,7 @@ extension Flow {
             @escaping @Sendable (Element, SerialGate, InnerTask, @escaping Flow<Output>.Collector) async throws -> Void
     ) -> Flow<Output> {
         Flow<Output> { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let inner = InnerTask()
             let result: Result<Void, any Error>
             do {

@@ -18,7 +18,7 @@ extension Flow {
     @inlinable
     public func delay(_ duration: Duration, clock: any EventClock, buffer: Int = 1024) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             // Weighed by elements: an edge counts a delayed chunk as one. The end is a chunk without elements.
             let edge = Edge<(due: Instant, chunk: Chunk<Element>)>(
                 capacity: .max, weightLimit: buffer, weigh: { $0.chunk.count })
@@ -62,7 +62,7 @@ extension Flow {
     @inlinable
     public func timeout(_ duration: Duration, clock: any EventClock, other: Flow? = nil) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let watch = Stopwatch(until: clock.now + duration)
             try await runBranches(
                 [

@@ -40,7 +40,7 @@ extension Flow {
         _ wait: @escaping @Sendable (_ end: @escaping @Sendable () async throws -> Void) async throws -> Void
     ) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let isEnded = Guarded(false)
             try await runBranches(
                 [
@@ -74,7 +74,7 @@ extension Flow {
     /// result. Completes with this flow. Back-pressure: a direct call. Combine: `drop(untilOutputFrom:)`.
     public func skipUntil<Sign: Sendable>(_ notifier: Flow<Sign>) -> Flow {
         Flow { emit in
-            let gate = SerialGate()
+            let gate = SerialGate(on: #isolation)
             let isOpen = Guarded(false)
             try await runBranches(
                 [

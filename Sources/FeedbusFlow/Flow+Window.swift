@@ -26,7 +26,8 @@ extension Flow {
     ) -> Flow<Flow<Element>> {
         precondition(count > 0 && time ?? .seconds(1) > .zero, "a window has room for one element, for some time")
         return Flow<Flow<Element>> { emit in
-            let run = WindowRun<Element>(count: count, time: time, clock: clock, capacity: capacity)
+            let run = WindowRun<Element>(
+                count: count, time: time, clock: clock, capacity: capacity, turn: SerialGate(on: #isolation))
             // Whoever still listens to a window would wait for ever.
             defer { run.end(CancellationError()) }
             try await run.openFirst()
@@ -52,7 +53,7 @@ extension Flow {
                         }
                         return .goOn
                     },
-                ], gate: SerialGate())
+                ], gate: SerialGate(on: #isolation))
         }
     }
 }
@@ -65,11 +66,12 @@ private struct WindowRun<Element: Sendable>: Sendable {
     let capacity: Int
     let alarm: Alarm
     /// Lets the producer and the timer change the window one at a time.
-    let turn = SerialGate()
+    let turn: SerialGate
     let windows = Edge<Flow<Element>>(capacity: 1)
     let current = Guarded<(edge: Edge<Element>?, room: Int)>((nil, 0))
 
-    init(count: Int, time: Duration?, clock: any EventClock, capacity: Int) {
+    init(count: Int, time: Duration?, clock: any EventClock, capacity: Int, turn: SerialGate) {
+        self.turn = turn
         self.count = count
         self.time = time
         self.clock = clock

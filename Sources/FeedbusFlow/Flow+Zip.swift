@@ -15,7 +15,7 @@ extension Flow {
     @inlinable
     public static func zip(_ flows: [Flow], buffer: Int = 128) -> Flow<[Element]> {
         Flow<[Element]> { emit in
-            let run = ZipRun(Zipper<Element>(flows.count), buffer: buffer, emit)
+            let run = ZipRun(Zipper<Element>(flows.count), buffer: buffer, gate: SerialGate(on: #isolation), emit)
             try await runBranches(
                 flows.enumerated().map { index, flow in
                     { try await run.collect(flow, at: index) { $0.rows(with: $1, at: index) } }
@@ -27,7 +27,7 @@ extension Flow {
     @inlinable
     public func zip<Other: Sendable>(_ other: Flow<Other>, buffer: Int = 128) -> Flow<(Element, Other)> {
         Flow<(Element, Other)> { emit in
-            let run = ZipRun(PairZipper<Element, Other>(), buffer: buffer, emit)
+            let run = ZipRun(PairZipper<Element, Other>(), buffer: buffer, gate: SerialGate(on: #isolation), emit)
             try await runBranches(
                 [
                     { try await run.collect(self, at: 0) { $0.pairs(withLeft: $1) } },
@@ -43,13 +43,18 @@ protocol ZipQueues: Sendable {
     associatedtype Row: Sendable
     /// One a flow.
     var sides: [ZipSide] { get set }
+    /// Elements of one flow that wait for partners.
+    func count(at index: Int) -> Int
+}
+
+extension ZipQueues {
+    /// A flow has completed and has nothing queued.
+    @inlinable var hasEnded: Bool { sides.indices.contains { sides[$0].isCompleted && count(at: $0) == 0 } }
 }
 
 /// One flow of a zip.
 @usableFromInline
 struct ZipSide: Sendable {
-    /// Elements in its queue.
-    @usableFromInline var count = 0
     @usableFromInline var isCompleted = false
     /// It waits for room in its queue.
     @usableFromInline var isHeld = false
@@ -62,7 +67,7 @@ struct ZipSide: Sendable {
 /// One collection of a zip.
 @usableFromInline
 struct ZipRun<Queues: ZipQueues>: Sendable {
-    @usableFromInline let gate = SerialGate()
+    @usableFromInline let gate: SerialGate
     @usableFromInline let queues: Local<Queues>
     /// Flows that have completed, and flows that are held: mostly none, and then there is nothing to look through.
     @usableFromInline let completed = Local(0)
@@ -71,7 +76,11 @@ struct ZipRun<Queues: ZipQueues>: Sendable {
     @usableFromInline let emit: @Sendable (Chunk<Queues.Row>) async throws -> Void
 
     @inlinable
-    init(_ queues: Queues, buffer: Int, _ emit: @escaping @Sendable (Chunk<Queues.Row>) async throws -> Void) {
+    init(
+        _ queues: Queues, buffer: Int, gate: SerialGate,
+        _ emit: @escaping @Sendable (Chunk<Queues.Row>) async throws -> Void
+    ) {
+        self.gate = gate
         self.queues = Local(queues)
         self.buffer = buffer
         self.emit = emit
@@ -79,7 +88,7 @@ struct ZipRun<Queues: ZipQueues>: Sendable {
 
     /// No row can come any more: a completed flow has nothing queued.
     @inlinable
-    var isDone: Bool { completed.value > 0 && queues.value.sides.contains { $0.isCompleted && $0.count == 0 } }
+    var isDone: Bool { completed.value > 0 && queues.value.hasEnded }
 
     /// The branch of one flow.
     /// - Parameter take: puts a chunk into its queue and takes out the rows that are full then.
@@ -105,7 +114,7 @@ struct ZipRun<Queues: ZipQueues>: Sendable {
                         throw abort
                     }
                 }
-                if queues.value.sides[index].count > buffer {
+                if queues.value.count(at: index) > buffer {
                     queues.value.sides[index].isHeld = true
                     held.value += 1
                     let signal = queues.value.sides[index].signal
@@ -130,7 +139,7 @@ struct ZipRun<Queues: ZipQueues>: Sendable {
     func release() {
         if held.value == 0 { return }
         for index in queues.value.sides.indices
-        where queues.value.sides[index].isHeld && queues.value.sides[index].count <= buffer / 2 {
+        where queues.value.sides[index].isHeld && queues.value.count(at: index) <= buffer / 2 {
             queues.value.sides[index].isHeld = false
             held.value -= 1
             queues.value.sides[index].signal.signal()

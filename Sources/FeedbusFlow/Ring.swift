@@ -47,6 +47,12 @@ struct Ring<Element: Sendable>: Sendable {
         count += 1
     }
 
+    @inlinable
+    mutating func append(contentsOf chunk: Chunk<Element>) {
+        if chunk.count == 1 { return append(chunk[0]) }
+        if !chunk.isEmpty { chunk.withElements { for element in $0 { append(element) } } }
+    }
+
     /// Puts an element in front of all others.
     @inlinable
     mutating func prepend(_ element: Element) {
@@ -64,6 +70,13 @@ struct Ring<Element: Sendable>: Sendable {
         count -= 1
         // A burst must not cost memory for ever.
         if count == 0, slots.count > 64 { self = Ring() }
+        return element
+    }
+
+    /// Takes out the element at the front; there must be one.
+    @inlinable
+    mutating func removeFirst() -> Element {
+        guard let element = popFirst() else { preconditionFailure("an empty queue") }
         return element
     }
 
