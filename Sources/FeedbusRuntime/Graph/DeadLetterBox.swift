@@ -144,7 +144,8 @@ final class DeadLetterBox: Sendable {
                 leave(
                     Array(batch[taken.settled...]),
                     "the store has \(cap.events) of them, or \(ByteSize.text(cap.bytes)) (when_full: block);"
-                        + " \"feedbus replay --dead-letters\" makes room")
+                        + " \"feedbus replay --dead-letters\" sends events again, \"feedbus state reset --dead-letters\" forgets"
+                        + " all, texts too: either makes room")
             }
             return taken.settled
         } catch {
