@@ -2,7 +2,8 @@
 
 import Synchronization
 
-/// A flow whose upstream runs from `connect` on, whoever listens, until it ends or is disconnected.
+/// A flow whose upstream runs from `connect` on, whoever listens, until it ends, is disconnected, or nobody holds this any
+/// more.
 ///
 /// ```
 /// upstream          (connect) 1--2--3--|
@@ -11,9 +12,10 @@ import Synchronization
 /// ```
 /// Collectors before `connect` wait. Disconnecting sends no end: who listens then waits until it is cancelled; who comes
 /// later, and the next `connect`, begin anew. After completion or error, late collectors get the replayed part and the end,
-/// until the next `connect`. The upstream runs in a task of its own with the executor preference of the one that connected.
-/// Back-pressure: each collector has an edge; the slowest sets the pace. RxSwift: `publish`, `replay`, `connect`; Kotlin:
-/// `shareIn(scope, Eagerly)`.
+/// until the next `connect`. Dropping the last reference stops the upstream as `disconnect` does, without waiting for it; a
+/// collection of `flow` is a reference too. The upstream runs in a task of its own with the executor preference of
+/// the one that connected. Back-pressure: each collector has an edge; the slowest sets the pace. RxSwift: `publish`,
+/// `replay`, `connect`; Kotlin: `shareIn(scope, Eagerly)`.
 public final class ConnectableFlow<Element: Sendable>: Sendable {
     private struct State {
         var subject: Subject<Element>

@@ -28,8 +28,8 @@ extension Flow {
     /// A list whenever it has `count` elements or is `time` old, whichever comes first; then the next one begins.
     ///
     /// ```
-    /// self               1--2--3-----------|
-    /// count: 2, time: 5  ---12------3----[]-([]|)
+    /// self               1--2--3---------|
+    /// count: 2, time: 5  ---12---3----[]-([]|)
     /// ```
     /// Empty lists are emitted; completion emits the rest, even if empty; an error drops it. (`filter` leaves empty ones out.)
     /// Back-pressure: while the consumer works, the next list is filled; the producer is held with the element that would

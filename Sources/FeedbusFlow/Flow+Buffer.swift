@@ -5,14 +5,13 @@ extension Flow {
     ///
     /// ```
     /// self         1-2-3-4-5|
-    /// consumer     ----*---*---*---*---*      (takes one at each *)
-    /// buffer(2)    ----1---2---3---4---5|
+    /// buffer(2)    1------(23)---(45)---|      (the consumer works for 7 on each chunk)
     /// ```
     /// Order of all events is kept, completion and error included, which come after what is buffered. Cancellation drops
     /// what is buffered. The producer runs in a child task. With `.fail`, the result fails with `EdgeOverflow`.
     /// Back-pressure (`.block`): while the consumer works on what it took (at most `capacity` elements), `capacity` more are
-    /// buffered, and the producer is held with the next. Kotlin: `buffer`, `conflate` (`.latest`); RxJava: `onBackpressureBuffer`, `…Drop`, `…Latest`; RxSwift's
-    /// `observe(on:)` without bound.
+    /// buffered, and the producer is held with the next. Kotlin: `buffer`, `conflate` (`.latest`); RxJava:
+    /// `onBackpressureBuffer`, `…Drop`, `…Latest`; RxSwift's `observe(on:)` without bound.
     /// - Parameter capacity: elements, 1...
     @inlinable
     public func buffer(_ capacity: Int, policy: OverflowPolicy = .block) -> Flow {

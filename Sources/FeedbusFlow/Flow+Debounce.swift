@@ -7,7 +7,7 @@ extension Flow {
     ///
     /// ```
     /// self           1-2-3-------4---|
-    /// debounce(3)    --------3------4|
+    /// debounce(3)    -------3-------4|
     /// ```
     /// Completion passes the pending element on at once; an error drops it. Back-pressure: never holds up the producer; what
     /// comes while the consumer works replaces what is pending. RxJava: `debounce`, `throttleWithTimeout`.
@@ -46,15 +46,17 @@ extension Flow {
     /// time is up.
     ///
     /// ```
-    /// self                        1-2-3-----4----------|
+    /// self                        1-23------4----------|
     /// throttle(4)                 1---3-----4----------|
     /// throttle(4, latest: false)  1---------4----------|
     /// throttle(4, leading: false) ----3---------4------|
     /// ```
-    /// Each output opens a window of `length`; without `leading`, so does an element that comes when none is open. Completion waits for a trailing element that is pending; an error drops it.
+    /// Each output opens a window of `length`; without `leading`, so does an element that comes when none is open. Completion
+    /// waits for the end of the window if an element is pending; an error drops it.
     /// Back-pressure: an element that opens a window is a direct call; what falls into a window never holds up the producer,
-    /// and replaces what is pending. RxSwift: `throttle`; RxJava: `throttleLatest` (with `emitLast`), `throttleFirst`;
-    /// rxjs: `throttle` with `leading` and `trailing`.
+    /// and replaces what is pending. RxSwift: `throttle`; RxJava: `throttleFirst`, `throttleLatest` (which
+    /// drops the pending element at completion or, with `emitLast`, emits it then); rxjs: `throttle` with `leading` and
+    /// `trailing`.
     /// - Parameters:
     ///   - length: from zero.
     ///   - latest: false drops what falls into a window.

@@ -58,6 +58,9 @@ extension Flow {
     /// ```
     /// Elements already passed on stay; the last attempt's error comes out; state upstream starts anew; the stack does not
     /// grow. Back-pressure: a direct call.
+    ///
+    /// Behind a subject each attempt is a subscription: what still waits in the edge of the failed one, up to its capacity
+    /// (256), is lost, and so is the rest of the chunk. To lose nothing, catch the error of each element before it gets here.
     /// - Parameter attempts: in all, the first included, as RxSwift counts; rxjs, RxJava, Combine, Reactor and Kotlin count
     ///   the further ones. With 0 it completes without touching the upstream.
     @inlinable

@@ -15,7 +15,8 @@ extension Flow {
     /// Completes when the upstream and all flows have; the first error of any cancels the rest and comes out at once;
     /// elements in the queue are then dropped. `transform` is called when the flow's turn comes; what it throws fails the
     /// result. A flow that may run has been subscribed, and has emitted what it emits at once, before the upstream goes on: so
-    /// an error that follows does not overtake it. Kotlin: `flatMapMerge`; RxSwift: `flatMap`, `merge(maxConcurrent:)` (with a queue without bound).
+    /// an error that follows does not overtake it. Kotlin: `flatMapMerge`; RxSwift: `flatMap`, `merge(maxConcurrent:)` (with
+    /// a queue without bound).
     ///
     /// Back-pressure: while the consumer works, each flow is held at the chunk that it emits next. When `maxConcurrent`
     /// flows run, `buffer` further elements wait without being subscribed; then the upstream is held with the next one.

@@ -14,6 +14,8 @@ extension Flow {
     ///
     /// Back-pressure: `capacity` elements of each group wait for its collector, and `groups` groups for the consumer; then the
     /// producer is held, with all groups: collect them side by side (`flatMap`). Combine has none; Kotlin has none.
+    /// On one executor that runs its jobs first in, first out, groups that are merged again keep the upstream's order as
+    /// long as their collectors keep up.
     /// - Parameters:
     ///   - capacity: elements, 1...
     ///   - groups: 1...

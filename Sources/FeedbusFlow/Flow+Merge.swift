@@ -8,8 +8,9 @@ extension Flow {
     /// b        ---7-----8--|
     /// merge    1--7--2--8--|
     /// ```
-    /// Completes when all have; the first error cancels the others and comes out at once. Without flows it completes at
-    /// once. Flows are subscribed in order; do not rely on an order between flows that emit at once.
+    /// Completes when all have; the first error cancels the others and comes out at once, which cuts off the consumer's work
+    /// on an element of another flow. Without flows it completes at once. Flows are subscribed in order; do not
+    /// rely on an order between flows that emit at once.
     /// Back-pressure: no buffer; while the consumer works, each flow is held at the chunk that it emits next.
     @inlinable
     public static func merge(_ flows: [Flow]) -> Flow {

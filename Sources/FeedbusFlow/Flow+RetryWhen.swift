@@ -4,7 +4,7 @@ extension Flow {
     /// Runs the flow again whenever another flow, which is made from this one's errors, emits.
     ///
     /// ```
-    /// self                       1--#     1--2--|
+    /// self                       1--#    1--2--|
     /// notifier                      -----*
     /// retryWhen { … }            1-------1--2--|
     /// ```

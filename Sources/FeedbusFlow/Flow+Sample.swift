@@ -10,8 +10,9 @@ extension Flow {
     /// sampler    ----*--*---*----
     /// sample     ----2------3---|
     /// ```
-    /// Completes with this flow; what is pending is then dropped, or passed on with `emitLast`. The sampler's completion is
-    /// ignored, its error fails the result. An error drops what is pending (as rxjs; RxSwift waits for one more tick).
+    /// Completes with this flow (as rxjs; RxSwift waits for one more tick); what is pending is then dropped, or passed on
+    /// with `emitLast`. The sampler's completion is ignored, its error fails the result. An error comes at once, and drops
+    /// what is pending.
     /// Back-pressure: this flow is never held up; the sampler is held while the consumer works.
     public func sample<Tick: Sendable>(_ sampler: Flow<Tick>, emitLast: Bool = false) -> Flow {
         Flow { emit in

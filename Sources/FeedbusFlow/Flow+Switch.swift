@@ -6,10 +6,10 @@ extension Flow {
     /// The flow of the latest element: the one before it is released first.
     ///
     /// ```
-    /// self             1-------2-----------|
+    /// self             1-----2-------------|
     /// flow of 1        a---a---a---|
-    /// flow of 2                b---b|
-    /// flatMapLatest    a---a---b---b-------|
+    /// flow of 2              b---b|
+    /// flatMapLatest    a---a-b---b---------|
     /// ```
     /// Completes when the upstream and the last flow have. An error of either comes out at once; what a released flow still
     /// throws is dropped. What `transform` throws fails the result.

@@ -29,10 +29,11 @@ extension Flow {
     /// Turns each element into another.
     ///
     /// ```
-    /// self           1--2--3--|
-    /// map { $0 * 10 }  10-20-30-|
+    /// self               1--2--3--|
+    /// map { $0 * 10 }    10-20-30-|
     /// ```
-    /// Errors: what `transform` throws fails the flow. Back-pressure: a direct call.
+    /// Errors: what `transform` throws fails the flow. Back-pressure: a direct call. It is called for a whole chunk before
+    /// the results go on, so also for elements that a `take` further down leaves out.
     @inlinable
     public func map<Output: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Output
@@ -52,8 +53,9 @@ extension Flow {
 
     /// Turns each element into another, one after the other, by asynchronous work.
     ///
-    /// Order is kept. What came out of a chunk goes on when the whole chunk is through. For work on several elements at a
-    /// time, see `flatMap(maxConcurrent:)`. Kotlin: `map`; RxSwift: `concatMap` of a `Single`.
+    /// Order is kept. What came out of a chunk goes on when the whole chunk is through: a `take` or `first` further down does
+    /// not stop the work within it. Where it has to, cut into chunks of one first: `concatMap { .just($0) }`. For work on
+    /// several elements at a time, see `flatMap(maxConcurrent:)`. Kotlin: `map`; RxSwift: `concatMap` of a `Single`.
     @inlinable
     public func mapAsync<Output: Sendable>(
         _ transform: @escaping @Sendable (Element) async throws -> Output

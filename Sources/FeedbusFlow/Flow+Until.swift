@@ -71,7 +71,8 @@ extension Flow {
     /// skipUntil    ---------4--|
     /// ```
     /// The notifier is subscribed first and released with its first element; its completion is ignored, its error fails the
-    /// result. Completes with this flow. Back-pressure: a direct call. Combine: `drop(untilOutputFrom:)`.
+    /// result. Completes with this flow. Back-pressure: a direct call. Combine: `drop(untilOutputFrom:)`, which ends with a
+    /// notifier that completes first.
     public func skipUntil<Sign: Sendable>(_ notifier: Flow<Sign>) -> Flow {
         Flow { emit in
             let gate = SerialGate(on: #isolation)

@@ -7,10 +7,12 @@ extension Flow {
     /// first, and then the next one opens; the first opens at once.
     ///
     /// ```
-    /// self               1--2--3------------|
-    /// count: 2, time: 5  a--b-------c----d--|
-    /// a                  1--2|
-    /// b                     --3-----|
+    /// self               1--2--3--------|
+    /// count: 2, time: 5  a--b----c----d-|
+    /// a                  1--(2|)
+    /// b                     ---3-|
+    /// c                          -----|
+    /// d                               --|
     /// ```
     /// A window completes before the next one opens. Completion and error reach the open window first, then the result.
     /// A window is to be collected once; one that nobody holds, or whose collection has ended, lets its elements go.

@@ -11,7 +11,9 @@ extension Flow {
     /// Completes as soon as a completed flow has nothing queued (as rxjs, RxJava, Combine), and then stops the others; the
     /// first error drops what is queued and comes out at once. Without flows it completes at once.
     /// Back-pressure: while the consumer works, each flow is held at the chunk that it emits next; a flow that is more than
-    /// `buffer` elements ahead of the slowest is held until it is only half as far ahead.
+    /// `buffer` elements ahead of the slowest is held until it is only half as far ahead. So two views of one subject or
+    /// `share` may be apart by half of `buffer` and the capacity of an edge (64 + 256): `s.zip(s.skip(380))` stands still,
+    /// for the view that is held holds up the other one too. Set `buffer` to twice what you skip.
     @inlinable
     public static func zip(_ flows: [Flow], buffer: Int = 128) -> Flow<[Element]> {
         Flow<[Element]> { emit in

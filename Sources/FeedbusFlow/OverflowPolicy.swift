@@ -10,7 +10,8 @@ public enum OverflowPolicy: String, Sendable, CaseIterable {
     case dropNewest = "drop_newest"
     /// Only the last element is kept (a capacity of 1 and `dropOldest`).
     case latest
-    /// The send throws `EdgeOverflow`, and the edge fails after what is buffered.
+    /// The send throws `EdgeOverflow`, and the edge fails after what is buffered. RxJava: `onBackpressureBuffer` with
+    /// `delayError`.
     case fail
     /// The element that was buffered last makes room. RxJava: `DROP_LATEST`; Pekko: `dropTail`.
     case dropLast = "drop_last"

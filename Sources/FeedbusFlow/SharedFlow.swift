@@ -132,9 +132,9 @@ extension Flow {
     /// One collection of this flow for all who collect the result: the first connects, the last to leave disconnects.
     ///
     /// ```
-    /// self                     1--2--3--|
-    /// first, share(replay: 1)  1--2--3--|
-    /// later                         (2)--3--|
+    /// self                     1--2-----3--|
+    /// first, share(replay: 1)  1--2-----3--|
+    /// later                        (2)--3--|
     /// ```
     /// | event | `.whileConnected` | `.forever` |
     /// | --- | --- | --- |

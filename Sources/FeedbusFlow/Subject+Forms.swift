@@ -9,7 +9,7 @@ extension Subject {
     /// ```
     /// send         ----1---2---|
     /// early        0---1---2---|
-    /// late             (1)-2---|
+    /// late              (1)2---|
     /// after it                    |      (the end alone: no value)
     /// ```
     /// Rx: `BehaviorSubject`; Combine: `CurrentValueSubject`; Kotlin: `MutableStateFlow` (which leaves out equal values).

@@ -27,6 +27,7 @@ public enum SubjectScope: String, Sendable, CaseIterable {
 /// - Each subscriber has its own edge. `send` returns when every edge has taken the chunk; the slowest of those that
 ///   block sets the pace, and each gets as much as it has room for at once. A subscriber that leaves, or fails by its
 ///   policy, holds nobody up.
+/// - A subject that nobody holds any more completes its subscriptions. A collection of `flow()` holds it.
 /// - After `finish` or `fail`, sends throw; a late subscriber gets the replayed part (scope `.forever`) and then the
 ///   terminal event.
 ///

@@ -6,6 +6,8 @@ public enum SubjectPace: String, Sendable, CaseIterable {
     /// emission and the capacity of their edges.
     case each
     /// Nobody gets an element before everybody has room for it; they are apart by the capacity of their edges, with a
-    /// capacity of 0 not at all. RxJava: `publish`; Reactor: `multicast().onBackpressureBuffer`; Pekko: `BroadcastHub`.
+    /// capacity of 0 not at all. What a late subscriber gets by replay does not wait: it may hold elements of an emission
+    /// under way that the others have no room for yet. RxJava: `publish`; Reactor: `multicast().onBackpressureBuffer`;
+    /// Pekko: `BroadcastHub`.
     case slowest
 }
