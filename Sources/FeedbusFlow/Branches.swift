@@ -12,8 +12,9 @@ enum BranchEnd: Sendable {
 /// Runs branches at the same time and returns when all have ended or one has said `.complete`.
 ///
 /// Each starts at once, in order, on the caller's thread (so flows are subscribed in order), and its tasks inherit the
-/// isolation and the executor preference. The first failure, be it a branch's own or one that closed the gate, cancels the others and is
-/// thrown when they have ended; after a gate was closed without one, the collection is complete, whatever branches throw.
+/// isolation and the executor preference. A failure, be it a branch's own or one that closed the gate, cancels the others;
+/// the first one that is not an effect of another is thrown when they have ended. After a gate was closed without one, the
+/// collection is complete, whatever branches throw.
 @inlinable
 func runBranches(
     _ branches: [@Sendable () async throws -> BranchEnd], gate: SerialGate,

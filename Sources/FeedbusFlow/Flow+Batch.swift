@@ -66,7 +66,10 @@ extension Flow {
                                 try await emit(Chunk(lists))
                             }
                         }
-                        try await gate.run { try await emit(Chunk(one: state.with { $0.take() })) }
+                        try await gate.run {
+                            try await emit(Chunk(one: state.with { $0.take() }))
+                            gate.close(nil)
+                        }
                         return .complete
                     },
                 ], gate: gate)

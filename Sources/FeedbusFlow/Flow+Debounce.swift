@@ -26,6 +26,7 @@ extension Flow {
                         }
                         try await gate.run {
                             if let last = state.with({ $0.takeLast() }) { try await emit(Chunk(one: last)) }
+                            gate.close(nil)
                         }
                         return .complete
                     },

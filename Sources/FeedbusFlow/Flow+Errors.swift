@@ -9,17 +9,19 @@ extension Flow {
     /// Runs the flow once and returns the error that it failed with; throws what is not its own.
     @inlinable
     func collectCatching(_ emit: @escaping Collector) async throws -> (any Error)? {
-        let isFromDownstream = Local(false)
+        // Whether downstream threw by itself: in a task that is cancelled, it is the upstream's failure that has stopped it.
+        let hasFailed = Local<Bool?>(nil)
         do {
             try await collect { chunk in
                 do { try await emit(chunk) } catch {
-                    isFromDownstream.value = true
+                    hasFailed.value = !Task.isCancelled
                     throw error
                 }
             }
             return nil
         } catch {
-            if isFromDownstream.value || error is CancellationError { throw error }
+            if error is CancellationError { throw error }
+            if let byItself = hasFailed.value, byItself || Task.isCancelled { throw error }
             return error
         }
     }

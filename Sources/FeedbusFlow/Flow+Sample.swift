@@ -24,6 +24,7 @@ extension Flow {
                         try await self.collect { chunk in latest.with { $0 = chunk.last } }
                         try await gate.run {
                             if emitLast, let last = latest.with({ $0.take() }) { try await emit(Chunk(one: last)) }
+                            gate.close(nil)
                         }
                         return .complete
                     },

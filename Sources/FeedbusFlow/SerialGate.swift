@@ -3,7 +3,7 @@
 import FeedbusBase
 public import Synchronization
 
-/// A first-come, first-served lock for tasks that also remembers the first failure and then lets nobody in any more.
+/// A first-come, first-served lock for tasks that also remembers the failure and then lets nobody in any more.
 ///
 /// Operators that run several flows at once call their collector through a gate: it is never called concurrently, and
 /// not at all after one of its calls, or one of the flows, has failed.
@@ -28,10 +28,25 @@ final class SerialGate: Sendable {
         @inlinable static var guarded: Int { 2 }
     }
 
+    /// What a failure tells about the cause. One branch that fails cancels the others, and so, where an upstream fails, what
+    /// its consumer was at: that comes out of a branch sooner than the upstream's error, and must not hide it.
+    @usableFromInline
+    enum Weight: Comparable, Sendable {
+        /// The gate's own refusal, or a cancellation in a task that was cancelled.
+        case effect
+        /// Another error in a task that was cancelled.
+        case perhaps
+        case cause
+    }
+
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var isClosed = false
-        @usableFromInline var failure: (any Error)?
+        /// The first failure.
+        @usableFromInline var first: (any Error)?
+        /// The first one of the greatest weight.
+        @usableFromInline var cause: (any Error)?
+        @usableFromInline var weight = Weight.effect
         @usableFromInline var waiters = Ring<(id: UInt64, waiter: Waiter)>()
         @usableFromInline var lastID: UInt64 = 0
 
@@ -50,11 +65,13 @@ final class SerialGate: Sendable {
     @inlinable
     init(on isolation: (any Actor)?) { looks = isolation == nil ? 400 : 0 }
 
-    /// The first failure that closed the gate.
-    @inlinable var failure: (any Error)? { state.withLock { $0.failure } }
+    /// The failure that closed the gate, for the task that the branches belong to: the first one if that task is cancelled.
+    @inlinable var failure: (any Error)? { state.withLock { Task.isCancelled ? $0.first : $0.cause } }
 
     /// How the gate was closed; nil while it is open.
-    @inlinable var end: (failure: (any Error)?, Void)? { state.withLock { $0.isClosed ? ($0.failure, ()) : nil } }
+    @inlinable var end: (failure: (any Error)?, Void)? {
+        state.withLock { $0.isClosed ? (Task.isCancelled ? $0.first : $0.cause, ()) : nil }
+    }
 
     /// Runs `body` when nobody else does. Where every element passes, the steps are written out instead, as here: an `await`
     /// that is followed by anything costs a look at the executor.
@@ -66,14 +83,28 @@ final class SerialGate: Sendable {
         leave()
     }
 
-    /// Lets nobody in any more; the first failure counts. What is inside goes on.
+    /// Lets nobody in any more. What is inside goes on.
+    /// - Parameter failure: of the branch that this is called in; nil when the collection is complete.
     @usableFromInline
     func close(_ failure: (any Error)?) {
+        let weight: Weight =
+            if failure is Closed {
+                .effect
+            } else if !Task.isCancelled {
+                .cause
+            } else {
+                failure is CancellationError ? .effect : .perhaps
+            }
         let waiters = state.withLock { state in
             if !state.isClosed {
                 state.isClosed = true
-                state.failure = failure
+                state.first = failure
+                state.cause = failure
+                state.weight = weight
                 word.store(Word.guarded, ordering: .sequentiallyConsistent)
+            } else if let failure, state.first != nil, weight > state.weight {
+                state.cause = failure
+                state.weight = weight
             }
             return state.waiters.removeAll()
         }

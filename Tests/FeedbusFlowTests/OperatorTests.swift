@@ -35,6 +35,67 @@ import Testing
         }
     }
 
+    /// The failure of one branch cancels the consumer's work in another; what the consumer makes of that hides nothing.
+    @Test(arguments: allOperatorCases.filter { $0.beforeError != nil && $0.errorOutcome != nil })
+    func anErrorIsSeenWhileTheConsumerIsBusy(_ operation: OperatorCase) throws {
+        for isNested in [false, true] {
+            try Simulation.run { simulation in
+                let clock = simulation.clock
+                let upstream = Flow<Int> { emit in
+                    for number in 1...4 {
+                        try await emit([number])
+                        try await clock.sleep(for: .milliseconds(1))
+                    }
+                    throw TestError("E")
+                }
+                var flow = operation.build(upstream, clock)
+                if isNested { flow = .merge([.never, flow]) }
+                let seen = Recorder<any Error>()
+                let outcome = await Outcome(
+                    of: flow.catch { error in
+                        seen.append(error)
+                        return .empty
+                    }.do(onNext: { _ in try await clock.sleep(for: .milliseconds(7)) }))
+                #expect(outcome.error == nil)
+                #expect(seen.values.map { ($0 as? TestError)?.name ?? describe($0) } == [operation.errorOutcome])
+            }
+        }
+    }
+
+    /// A tick that waits while the consumer works and the flow completes comes too late: nothing follows the end, to be
+    /// taken out of the consumer's hands.
+    @Test func nothingFollowsTheEnd() throws {
+        func run(
+            _ times: [Int], work: Int, _ build: @escaping @Sendable (Flow<Int>, any EventClock) -> Flow<String>
+        ) throws -> [String] {
+            let seen = Recorder<String>()
+            try Simulation.run { simulation in
+                let clock = simulation.clock
+                let now: @Sendable () -> Int64 = { clock.now.nanoseconds / 1_000_000 }
+                let upstream = Flow<Int> { emit in
+                    for (number, time) in times.enumerated() {
+                        try await clock.sleep(until: Instant(nanoseconds: Int64(time) * 1_000_000))
+                        if number < times.count - 1 { try await emit([number]) }
+                    }
+                }
+                try await build(upstream, clock).collect { chunk in
+                    for element in chunk { seen.append("\(now()) \(element)") }
+                    do { try await clock.sleep(for: .milliseconds(work)) } catch { seen.append("\(now()) cut") }
+                }
+                seen.append("\(now()) end")
+            }
+            return seen.values
+        }
+        #expect(
+            try run([5, 30, 39], work: 3) { flow, clock in
+                flow.buffer(time: .milliseconds(20), clock: clock).map { "\($0)" }
+            } == ["20 [0]", "39 [1]", "42 end"])
+        #expect(
+            try run([5, 12, 15], work: 30) { flow, clock in
+                flow.sample(.interval(.milliseconds(10), clock: clock)).map { "\($0)" }
+            } == ["10 0", "40 end"])
+    }
+
     @Test(arguments: allOperatorCases) func doesNotDependOnHowTheInputWasCut(_ operation: OperatorCase) throws {
         for seed in SimulationSeeds.range(60) {
             var random = SplitMix64(seed: seed)
