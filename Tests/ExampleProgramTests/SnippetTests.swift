@@ -323,7 +323,10 @@ struct SnippetTests {
                 Flow<String> { emit in try await emit([name(number)]) }
             }
             let repeated = Flow<Int> { emit in
-                while true { try await numbers.collect(emit) }
+                while true {
+                    try Task.checkCancellation()
+                    try await numbers.collect(emit)
+                }
             }
 
             #expect(try await count.array() == [3])
