@@ -6,6 +6,9 @@ import Synchronization
 /// A deadline that can be set, moved to a later time and cleared while one task waits for it.
 ///
 /// Moving it costs no timer: the waiting task looks again when the earlier deadline has come.
+///
+/// A clock that is about to stop may refuse to wait so long (`CancellationError` in a task that is not cancelled). Then the
+/// alarm does not ring any more, and the operator goes on until its input ends: what it holds comes out there.
 final class Alarm: Sendable {
     private let clock: any EventClock
     private let deadline = Mutex<Instant?>(nil)
@@ -24,9 +27,15 @@ final class Alarm: Sendable {
 
     func clear() { deadline.withLock { $0 = nil } }
 
-    /// Suspends until the deadline has come; it is clear then.
+    /// Suspends until the deadline has come; it is clear then. For ever where the clock refuses.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func ring() async throws {
+        if try await !ringUnlessRefused() { try await suspendUntilCancelled() }
+    }
+
+    /// - Returns: false when the clock refuses to wait until the deadline, which stays.
+    /// - Throws: as `ring()`.
+    func ringUnlessRefused() async throws -> Bool {
         while true {
             let (next, isDue) = deadline.withLock { deadline in
                 guard let next = deadline else { return (Instant?.none, false) }
@@ -34,8 +43,18 @@ final class Alarm: Sendable {
                 if isDue { deadline = nil }
                 return (next, isDue)
             }
-            if isDue { return try Task.checkCancellation() }
-            if let next { try await clock.sleep(until: next) } else { try await changed.wait() }
+            if isDue {
+                try Task.checkCancellation()
+                return true
+            }
+            guard let next else {
+                try await changed.wait()
+                continue
+            }
+            do { try await clock.sleep(until: next) } catch let error as CancellationError {
+                if Task.isCancelled { throw error }
+                return false
+            }
         }
     }
 }

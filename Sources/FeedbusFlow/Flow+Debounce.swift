@@ -70,6 +70,8 @@ extension Flow {
             let gate = SerialGate(on: #isolation)
             let alarm = Alarm(clock)
             let state = Guarded(Throttler<Element>(length, keepsFirst: leading, keepsLatest: latest))
+            // The clock is about to stop: what is pending goes out when the input ends.
+            let isRefused = Local(false)
             try await runBranches(
                 [
                     {
@@ -79,17 +81,27 @@ extension Flow {
                             if let end = state.with({ $0.keep(rest) }) { alarm.set(for: end) }
                         }
                         let isDone = Local(false)
-                        try await gate.run { isDone.value = state.with { $0.complete() } }
+                        try await gate.run {
+                            isDone.value = state.with { $0.complete() }
+                            guard isRefused.value else { return }
+                            isDone.value = true
+                            if let last = state.with({ $0.pending.take() }) { try await emit(Chunk(one: last)) }
+                        }
                         return isDone.value ? .complete : .goOn
                     },
                     {
                         while true {
-                            try await alarm.ring()
+                            let rang = try await alarm.ringUnlessRefused()
                             try await gate.run {
-                                let trailing = state.with { $0.takeTrailing(at: clock.now) }
+                                isRefused.value = !rang
+                                let trailing = state.with {
+                                    !rang && $0.isCompleted ? $0.pending.take() : $0.takeTrailing(at: clock.now)
+                                }
                                 if let trailing { try await emit(Chunk(one: trailing)) }
                             }
                             if state.with({ $0.isCompleted && $0.pending == nil }) { return .complete }
+                            // The end of the input is what is left to wait for.
+                            if !rang { try await suspendUntilCancelled() }
                         }
                     },
                 ], gate: gate)

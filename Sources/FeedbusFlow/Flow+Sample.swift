@@ -60,7 +60,10 @@ extension Flow where Element == Int {
             let start = clock.now
             var number = 0
             while true {
-                try await clock.sleep(until: start + period * (number + 1))
+                do { try await clock.sleep(until: start + period * (number + 1)) } catch is CancellationError {
+                    // Or the clock is about to stop, and refuses: there are no more ticks (see `Alarm`).
+                    try await suspendUntilCancelled()
+                }
                 try await emit(Chunk(one: number))
                 number = Swift.max(number + 1, Int((clock.now - start) / period))
             }

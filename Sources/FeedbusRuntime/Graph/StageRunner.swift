@@ -48,16 +48,18 @@ struct StageRunner: Sendable {
                 end = reason.map { .finished(reason: $0) } ?? .completed
                 break
             } catch {
-                // Whatever the stage had taken in and not let go is not safe.
-                let lost = receipts.failed()
-                let events = (error as? StageFailure)?.lost ?? lost.events
-                let error = (error as? StageFailure)?.error ?? error
-                counters.undelivered.add(lost.others)
+                let failure = error as? StageFailure
+                let error = failure?.error ?? error
                 if Task.isCancelled || (error is CancellationError && isStopping()) {
-                    counters.undelivered.add(events.leave())
+                    // What it has let go is on its way; the rest is to come again.
+                    counters.undelivered.add((failure?.lost.leave() ?? 0) + receipts.interrupted())
                     end = .stopped
                     break
                 }
+                // Whatever the stage had taken in and not let go is not safe.
+                let lost = receipts.failed()
+                let events = failure?.lost ?? lost.events
+                counters.undelivered.add(lost.others)
                 let reason = describeError(error)
                 let left = await setAside(events, reason)
                 // A buffer that has failed stays so: to start the stage again would not help.

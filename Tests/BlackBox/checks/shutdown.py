@@ -289,3 +289,29 @@ def for_a_time(case):
     case.config({"gh": case.source("GitHubEvents", up, repo="a/b", every="1h")})
     run = case.start("run", "--config", "config.json", "--for", "1s").wait(10).exits(0)
     hold(0.9 < run.seconds < 5, "after a second", seen=f"{run.seconds:.2f} s")
+
+
+# What a stage holds for an hour, and the numbers that come of ten.
+HOLDING = {
+    "window": ({"plugin": "Window", "with": {"count": 7, "time": "1h"}}, 2),
+    "debounce": ({"plugin": "Debounce", "with": {"time": "1h"}}, 1),
+    "the last sample": ({"plugin": "Sample", "with": {"every": "1h", "emit_last": True}}, 1),
+    "sample": ({"plugin": "Sample", "with": {"every": "1h"}}, 0),
+    "throttle, both edges": ({"plugin": "Throttle", "with": {"time": "1h", "edge": "both"}}, 2),
+    "throttle, trailing edge": ({"plugin": "Throttle", "with": {"time": "1h", "edge": "trailing"}}, 1),
+}
+
+
+@check_each(HOLDING)
+def a_stage_that_holds_events(case, name, what):
+    """At a stop a stage with a timer lets go what it holds, as at the end of its input: nothing undelivered, nothing twice."""
+    stage, count = what
+    case.write("in.jsonl", "".join(f'{{"n":{n}}}\n' for n in range(1, 11)))
+    case.config(
+        {"s": {"plugin": "JSONLinesFile", "with": {"path": "in.jsonl", "id": "/n", "follow": True}}},
+        {"w": {**stage, "from": ["s"]}})
+    for emitted in (10, 0):
+        run = case.start("run", "--config", "config.json", "--for", "400ms").wait(10).exits(0)
+        found = summary(run)
+        same((found["emitted"], found["undelivered"]), (emitted, 0), "emitted and undelivered")
+        same(len(case.lines()), count, "events in the file")
