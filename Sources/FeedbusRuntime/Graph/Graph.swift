@@ -33,6 +33,8 @@ package actor Graph {
     private var running: Set<String> = []
     private var runningSources = 0
     private var activeSinks: Set<String> = []
+    /// A sink has had all events, to the end of its input.
+    private var hasCompleteSink = false
     private var failures: [(node: String, reason: String)] = []
     private var isStopping = false
     private var hasEnded = false
@@ -207,7 +209,10 @@ package actor Graph {
             // A sink or stage has said so when it was given up.
             if wasSource { log.error("given up: \(reason)") }
         }
-        if sinks[node] != nil { sinkIsDone(node) }
+        if sinks[node] != nil {
+            if case .completed = end { hasCompleteSink = true }
+            sinkIsDone(node)
+        }
         if wasSource && runningSources == 0 && !isStopping && !services.mode.once {
             if failures.contains(where: { sources[$0.node] != nil }) {
                 stop(because: "no source is left")
@@ -232,9 +237,12 @@ package actor Graph {
     private static let patience = " "
 
     /// A sink takes no more events. When none does, there is nothing to poll for.
-    private func sinkIsDone(_ node: String) {
+    /// - Returns: true when none is left, and none has had all events.
+    @discardableResult
+    private func sinkIsDone(_ node: String) -> Bool {
         activeSinks.remove(node)
         if activeSinks.isEmpty && runningSources > 0 { stop(because: "no sink is left") }
+        return activeSinks.isEmpty && !hasCompleteSink
     }
 
     // MARK: - Stopping

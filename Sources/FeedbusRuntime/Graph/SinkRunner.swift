@@ -14,8 +14,9 @@ actor SinkRunner {
     /// Where the events go that the sink fails on; nil where there is no store.
     nonisolated let letters: DeadLetterBox?
     private let make: @Sendable (PluginContext) throws -> any Sink
-    /// Called when the sink takes no more events although more may come.
-    private let givenUp: @Sendable () async -> Void
+    /// Called when the sink takes no more events although more may come; true when no sink takes
+    /// any, and none has had all.
+    private let givenUp: @Sendable () async -> Bool
     private let limit: TimeLimit?
     private var sink: (any Sink)?
     private var isBusy = false
@@ -29,7 +30,7 @@ actor SinkRunner {
     init(
         node: PlannedNode, context: PluginContext, edge: Edge<Event>, counters: NodeCounters,
         letters: DeadLetterBox?, make: @escaping @Sendable (PluginContext) throws -> any Sink,
-        givenUp: @escaping @Sendable () async -> Void
+        givenUp: @escaping @Sendable () async -> Bool
     ) {
         self.node = node
         self.context = context
@@ -60,7 +61,7 @@ actor SinkRunner {
         }
         switch await attempts("open", { try await sink.open() }) {
         case .delivered: break
-        case .finished(let reason): return finish(reason)
+        case .finished(let reason): return await finish(reason)
         case .failed(let reason): return await fail(reason)
         case .stopped:
             await discardRest(nil)
@@ -84,7 +85,7 @@ actor SinkRunner {
             case .delivered:
                 counters.delivered.add(chunk.count)
             case .finished(let reason):
-                return finish(reason)
+                return await finish(reason, chunk)
             case .failed(let reason):
                 if let letters {
                     await letters.put(chunk, reason: reason)
@@ -158,8 +159,24 @@ actor SinkRunner {
         }
     }
 
-    private func finish(_ reason: String) -> NodeEnd {
-        edge.close()
+    /// A sink that has come to its own end owes nothing to the others, which go on; but where it was the last, what it has
+    /// not taken has arrived nowhere, and no cursor may say so.
+    private func finish(_ reason: String, _ inHand: Chunk<Event> = Chunk()) async -> NodeEnd {
+        guard await givenUp() else {
+            edge.close()
+            return .finished(reason: reason)
+        }
+        inHand.report(.undelivered)
+        var count = inHand.count
+        while let chunk = try? await edge.next() {
+            chunk.report(.undelivered)
+            count += chunk.count
+        }
+        if count > 0 {
+            context.log.info(
+                "\(counted(count, "event")) came too late for it; a source with a cursor gives them again at the next start"
+            )
+        }
         return .finished(reason: reason)
     }
 
@@ -170,7 +187,7 @@ actor SinkRunner {
                 ? "given up: \(reason); its events are left undelivered; a source with a cursor gives them again at the next start"
                 : "given up: \(reason); its events are set aside as dead letters, or stay in the log of a durable subject"
         )
-        await givenUp()
+        _ = await givenUp()
         await discardRest(reason)
         return .failed(reason)
     }

@@ -132,6 +132,23 @@ def a_console_whose_reader_goes(case):
 
 
 @check
+def a_console_that_was_the_only_reader(case):
+    """`| head -1` with no other sink: what the reader has not taken is said, and comes again; exit 0."""
+    case.write("in.jsonl", "".join(f'{{"n":{n},"p":"{"x" * 2000}"}}\n' for n in range(1000)))
+    case.config(
+        {"a": {"plugin": "JSONLinesFile", "with": {"path": "in.jsonl", "id": "/n"}}},
+        sinks={"screen": {"plugin": "Console", "from": ["a"], "with": {"format": "json"}}},
+    )
+    run = case.once(wrap=["bash", "-c", '"$@" | head -1; exit ${PIPESTATUS[0]}', "--"])
+    same(len(run.out.splitlines()), 1, "lines that the reader took")
+    hold(run.told("too late", "next start"), "it says what was not taken", seen=run.tail)
+    again = case.once()
+    ids = [json.loads(line)["id"] for line in again.out.splitlines()]
+    same(ids[-1], "999", "the last event of the next run")
+    hold(len(ids) > 900, "the next run gives them again", seen=len(ids))
+
+
+@check
 def a_state_folder_in_use(case):
     """A second feedbus on the same state folder is refused with a clear error; the first goes on."""
     up = case.upstream()
