@@ -58,8 +58,9 @@ enum StateSchema {
     /// Opens the database as it is, to be read beside its owner or by a command.
     static func openExisting(_ path: String) throws -> SQLiteConnection {
         var info = stat()
-        if stat(path, &info) == 0, info.st_size == 0 {
-            // SQLite would take it for a new one. We never leave one: a new database appears under its name when it is whole.
+        // SQLite would take it for a new one, also where one byte is left (it once wrote one into new files, to get round a
+        // fault of a file system). We never leave one: a new database appears under its name when it is whole.
+        if stat(path, &info) == 0, info.st_size <= 1 {
             throw DamagedState.error(path, "the file is empty: it was cut off")
         }
         let connection = try SQLiteConnection(path: path)

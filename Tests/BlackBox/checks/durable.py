@@ -169,7 +169,7 @@ def the_state_is_emptied_on_request_only(case):
     same([line["event"]["event"]["id"] for line in lines if "event" in line], [str(n) for n in range(1, 8)], "ids exported")
 
 
-@check_each({"empty": b"", "text": b"no database\n" * 500, "cut off": None}, recordings=False)
+@check_each({"empty": b"", "one byte": b"S", "text": b"no database\n" * 500, "cut off": None}, recordings=False)
 def damaged_state(case, name, content):
     """A damaged database is named and nothing starts; --reset-state keeps it aside and goes on."""
     upstream, numbers = feed(case)
