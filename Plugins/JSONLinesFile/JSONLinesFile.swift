@@ -73,6 +73,8 @@ public actor JSONLinesFile: Source {
     private struct Reading {
         let reader: LineBlockReader
         let generation: Int
+        /// The path leads to another file by now: this one has been renamed.
+        var isRenamed = false
         var input: InputFile { reader.input }
     }
 
@@ -81,6 +83,12 @@ public actor JSONLinesFile: Source {
         var reading = try await begin(follows: follows)
         while true {
             try await pump(reading, output)
+            if reading.isRenamed && !follows {
+                try await finish(reading, output)
+                reading = makeReading(
+                    try await open(endless: false), at: LinePlace(), generation: reading.generation + 1)
+                continue
+            }
             guard follows, reading.input.kind == .regular else { return try await finish(reading, output) }
             switch try await waitForMore(reading, output) {
             case .startOver:
@@ -124,15 +132,36 @@ public actor JSONLinesFile: Source {
         guard !isStandardInput, input.kind == .regular, let saved = try await context.cursor(),
             let cursor = LineCursor(saved)
         else { return makeReading(input, at: LinePlace(), generation: 0) }
-        let file = input
-        let isSame = try await context.host.offload { try JSONLinesFile.stands(cursor, in: file) }
-        guard isSame else {
-            context.log.info("\(path) is not the file that was read before: reading it from its beginning")
-            return makeReading(input, at: LinePlace(), generation: cursor.generation + 1)
+        var file = input
+        let isSame = try await context.host.offload { [file] in try JSONLinesFile.stands(cursor, in: file) }
+        if !isSame {
+            guard options.follow, let former = try await former(cursor) else {
+                context.log.info("\(path) is not the file that was read before: reading it from its beginning")
+                return makeReading(input, at: LinePlace(), generation: cursor.generation + 1)
+            }
+            file = former
         }
-        let reading = makeReading(input, at: cursor.place, generation: cursor.generation)
-        try await context.host.offload { try reading.reader.goToPlace() }
+        var reading = makeReading(file, at: cursor.place, generation: cursor.generation)
+        reading.isRenamed = !isSame
+        try await context.host.offload { [reader = reading.reader] in try reader.goToPlace() }
         return reading
+    }
+
+    /// The file that was read before, where it has only been renamed: rotated while nobody read it.
+    private func former(_ cursor: LineCursor) async throws -> InputFile? {
+        let found = try await context.host.offload { [path] in
+            FileIdentity.sibling(of: path, inode: cursor.inode)
+        }
+        guard let found else {
+            context.log.warning(
+                "the file that was read before is no longer beside \(path): what it had after byte"
+                    + " \(cursor.place.offset), if anything, is not read")
+            return nil
+        }
+        let input = try await InputFile.open(found, on: context.host)
+        guard try await context.host.offload({ try JSONLinesFile.stands(cursor, in: input) }) else { return nil }
+        context.log.info("\(found) is the file that was read before: reading what is left of it first")
+        return input
     }
 
     /// Whether a file can be the one in which the cursor was taken: not only a number may be the same.

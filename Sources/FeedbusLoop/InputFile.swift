@@ -23,6 +23,25 @@ package struct FileIdentity: Sendable, Hashable {
         var status = stat()
         return stat(path, &status) == 0 ? FileIdentity(status) : nil
     }
+
+    /// The path of a regular file with this inode in the folder of `path`, as it is left by a rotation; nil where there is
+    /// none.
+    package static func sibling(of path: String, inode: UInt64) -> String? {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        guard let entries = opendir(folder.isEmpty ? "." : folder) else { return nil }
+        defer { closedir(entries) }
+        while let entry = readdir(entries) {
+            guard UInt64(entry.pointee.d_ino) == inode else { continue }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            var status = stat()
+            guard lstat(folder + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG, UInt64(status.st_ino) == inode
+            else { continue }
+            return folder + name
+        }
+        return nil
+    }
 }
 
 /// An open file, pipe or terminal. What reads from it runs on the pool; the wait for a pipe is on the loop.

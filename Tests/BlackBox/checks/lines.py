@@ -4,7 +4,7 @@ import json
 
 from support import recorded
 from support.jsontext import minified, strict
-from support.registry import check_each
+from support.registry import check, check_each
 from support.verdict import hold, same
 
 NAMES = """blns__even.jsonl duckdb__12188.ndjson duckdb__bluesky.even.jsonl duckdb__different_schemas.ndjson duckdb__empty.ndjson
@@ -44,3 +44,31 @@ def odd_lines(case, name, _):
     again = [one.id for one in events]
     case.once()
     same([one.id for one in case.events(repeats=True)][len(again) :], again, "the ids are the same the next time")
+
+
+@check
+def a_file_that_is_rotated_while_nobody_reads(case):
+    """With `follow`, the rest of the old file comes first, then the new one: also with --once; a file that is gone is said."""
+    path = case.write("in.jsonl", '{"n":1}\n{"n":2}\n')
+    case.config({"a": {"plugin": "JSONLinesFile", "with": {"path": "in.jsonl", "id": "/n", "follow": True}}})
+
+    def rotated(old, new):
+        with open(path, "a") as file:
+            file.write(old)
+        path.rename(case.folder / f"in.jsonl.{len(case.lines())}")
+        case.write("in.jsonl", new)
+
+    case.once()
+    rotated('{"n":3}\n', '{"n":4}\n')
+    case.once()
+    same([one.id for one in case.events()], ["1", "2", "3", "4"], "events after --once")
+    rotated('{"n":5}\n', '{"n":6}\n')
+    run = case.start("run", "--config", "config.json")
+    case.until(lambda: len(case.lines()) == 6, "both", run=run)
+    run.stop().exits(0)
+    same([one.id for one in case.events()][4:], ["5", "6"], "events of a run that follows")
+    rotated('{"n":7}\n', '{"n":8}\n')
+    next(case.folder.glob("in.jsonl.6")).unlink()
+    run = case.once()
+    hold(run.told("is not read", level="warning"), "what is gone is said", seen=run.tail)
+    same([one.id for one in case.events()][6:], ["8"], "the new file")
