@@ -52,8 +52,9 @@ extension Flow {
     /// throttle(4, latest: false)  1---------4----------|
     /// throttle(4, leading: false) ----3---------4------|
     /// ```
-    /// Each output opens a window of `length`; without `leading`, so does an element that comes when none is open. Completion
-    /// waits for the end of the window if an element is pending; an error drops it.
+    /// Each output opens a window of `length`; without `leading`, so does an element that comes when none is open. A window of
+    /// no length holds nothing back: all pass. Completion waits for the end of the window if an element is pending; an error
+    /// drops it.
     /// Back-pressure: an element that opens a window is a direct call; what falls into a window never holds up the producer,
     /// and replaces what is pending. RxSwift: `throttle`; RxJava: `throttleFirst`, `throttleLatest` (which
     /// drops the pending element at completion or, with `emitLast`, emits it then); rxjs: `throttle` with `leading` and
@@ -66,6 +67,8 @@ extension Flow {
         _ length: Duration, clock: any EventClock, latest: Bool = true, leading: Bool = true
     ) -> Flow {
         precondition(latest || leading, "something must pass")
+        // Each element's window ends before the next one, be they in one chunk or not.
+        guard length > .zero else { return self }
         return Flow { emit in
             let gate = SerialGate(on: #isolation)
             let alarm = Alarm(clock)

@@ -20,6 +20,9 @@ let moreOperatorCases: [OperatorCase] = [
     OperatorCase(name: "throttle last", values: ["6"], beforeError: [], emitted: 6) { flow, clock in
         text(flow.throttle(.seconds(1), clock: clock, leading: false))
     },
+    OperatorCase(
+        name: "throttle zero", values: ["1", "2", "3", "4", "5", "6"], beforeError: ["1", "2", "3", "4"], emitted: 1
+    ) { flow, clock in text(flow.throttle(.zero, clock: clock)) },
     OperatorCase(name: "sample", values: ["6"], beforeError: [], emitted: 6) { flow, clock in
         text(flow.sample(every: .seconds(1), clock: clock, emitLast: true))
     },
