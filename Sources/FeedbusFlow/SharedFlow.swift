@@ -47,8 +47,9 @@ final class SharedFlow<Element: Sendable>: Sendable {
     @usableFromInline
     func collect(_ emit: @escaping Flow<Element>.Collector) async throws {
         let edge = Edge<Element>(capacity: capacity)
+        let hasJoined = try await replay(into: edge, emit)
         let (connection, isFirst) = enter()
-        connection.subject.join(edge)
+        if !hasJoined { connection.subject.join(edge) }
         if isFirst { connect(connection, isolation: #isolation) }
         let result: Result<Void, any Error>
         do {
@@ -64,6 +65,27 @@ final class SharedFlow<Element: Sendable>: Sendable {
             await task.value
         }
         try result.get()
+    }
+
+    /// With `.forever`, while nobody is connected: hands out what the subject keeps. Who is content with that leaves without a
+    /// connection (as RxSwift's `refCount`, where one that is disposed of by the replay does not connect).
+    /// - Returns: whether the edge has joined the subject.
+    private func replay(into edge: Edge<Element>, _ emit: Flow<Element>.Collector) async throws -> Bool {
+        let subject = state.withLock { $0.connection == nil && !$0.hasEnded ? $0.subject : nil }
+        guard let subject else { return false }
+        subject.join(edge)
+        // Others may connect meanwhile: what they get comes after this.
+        var left = edge.count + edge.waitingCount
+        do {
+            while left > 0, let chunk = try await edge.next(max: left) {
+                left -= chunk.count
+                try await emit(chunk)
+            }
+        } catch {
+            edge.close()
+            throw error
+        }
+        return true
     }
 
     private func enter() -> (connection: Connection, isFirst: Bool) {
@@ -140,7 +162,7 @@ extension Flow {
     /// | --- | --- | --- |
     /// | late collector while connected | last n, then live | last n, then live |
     /// | the last one leaves | disconnects, forgets | disconnects, keeps |
-    /// | the next one after that | connects anew, nothing old | last n, then connects anew |
+    /// | the next one after that | connects anew, nothing old | last n; connects anew unless that was enough (`first`) |
     /// | after completion | connects anew | last n, completion; never connects again |
     /// | after an error | connects anew (so `retry` works) | last n, the same error |
     ///
