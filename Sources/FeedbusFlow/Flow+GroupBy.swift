@@ -12,6 +12,12 @@ extension Flow {
     /// Completion and error reach the open groups first, then the result. A group whose collection has ended, or that nobody
     /// holds, is forgotten: the next element with its key opens a new one (as RxJava). What `key` throws fails all.
     ///
+    /// A consumer that wants no more groups (`take`, `takeWhile`) keeps those that somebody collects: no new one opens, and the
+    /// producer goes on until the last of them has ended; then the outer flow completes. Rx goes on in the same way, but
+    /// completes the outer flow at once. Where nobody collects a group (`first`, before it returns), or the outer flow was
+    /// cancelled (by `takeUntil`, `takeFor`, or with the task), nobody is left to run the producer: what is held then ends
+    /// with the error `flow.part-ended`, after what waits in it.
+    ///
     /// Back-pressure: `capacity` elements of each group wait for its collector, and `groups` groups for the consumer; then the
     /// producer is held, with all groups: collect them side by side (`flatMap`). Combine has none; Kotlin has none.
     /// On one executor that runs its jobs first in, first out, groups that are merged again keep the upstream's order as
@@ -27,17 +33,25 @@ extension Flow {
             // Touched by the producer's branch, and when all branches have ended.
             let open = Local<[Key: (number: Int, edge: Edge<Element>)]>([:])
             let number = Local(0)
+            let parts = PartLedger()
             // In the order in which they were opened.
             let all: @Sendable () -> [Edge<Element>] = {
                 open.value.values.sorted { $0.number < $1.number }.map(\.edge)
             }
-            defer { for edge in all() { edge.fail(CancellationError()) } }
+            // Whoever still listens to a group would wait for ever.
+            defer { for edge in all() { edge.fail(partEnded) } }
             let add: @Sendable (Key, Chunk<Element>) async throws -> Void = { key, run in
                 if let edge = open.value[key]?.edge, try await edge.sendIfOpen(run) { return await letTake(edge) }
+                open.value[key] = nil
+                if parts.isOver {
+                    await Task.yield()
+                    return try Task.checkCancellation()
+                }
                 let edge = Edge<Element>(capacity: capacity)
                 number.value += 1
                 open.value[key] = (number.value, edge)
-                try await waiting.send(Chunk(one: FlowGroup(key: key, flow: FlowPart(edge).flow)))
+                let group = FlowGroup(key: key, flow: FlowPart(edge, in: parts).flow)
+                guard try await waiting.sendIfOpen(Chunk(one: group)) else { return }
                 _ = try await edge.sendIfOpen(run)
                 await letTake(edge)
             }
@@ -45,7 +59,7 @@ extension Flow {
                 [
                     {
                         do {
-                            try await self.collect { chunk in
+                            try await self.collectWhile { chunk in
                                 var rest = chunk
                                 while let first = rest.first {
                                     let firstKey = try key(first)
@@ -60,18 +74,25 @@ extension Flow {
                                     if let failure { throw failure }
                                     rest = rest.dropFirst(length)
                                 }
+                                return await parts.needsMore()
                             }
-                            for edge in all() { edge.finish() }
+                            for edge in all() { if parts.isAbandoned { edge.fail(partEnded) } else { edge.finish() } }
+                            parts.closeAll()
                             waiting.finish()
                         } catch {
-                            for edge in all() { edge.fail(error) }
+                            for edge in all() { edge.fail(partEnd(for: error)) }
+                            parts.closeAll()
                             if error is CancellationError { throw error }
                             waiting.fail(error)
                         }
                         return .goOn
                     },
                     {
-                        try await waiting.drain(into: emit)
+                        do { try await waiting.drain(into: emit) } catch let abort as FlowAbort {
+                            waiting.close()
+                            try await parts.outliveConsumer()
+                            throw abort
+                        }
                         return .complete
                     },
                 ], gate: SerialGate(on: #isolation))

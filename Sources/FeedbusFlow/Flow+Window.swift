@@ -17,6 +17,12 @@ extension Flow {
     /// A window completes before the next one opens. Completion and error reach the open window first, then the result.
     /// A window is to be collected once; one that nobody holds, or whose collection has ended, lets its elements go.
     ///
+    /// A consumer that wants no more windows (`take`, `takeWhile`) keeps the one that somebody collects: the producer goes on
+    /// until it is complete; then the outer flow completes. Rx goes on in the same way, but completes the outer flow at once.
+    /// Where nobody collects it (`first`, before it returns), or the outer flow was cancelled (by `takeUntil`, `takeFor`, or
+    /// with the task), nobody is left to run the producer: it then ends with the error `flow.part-ended`, after what waits
+    /// in it.
+    ///
     /// Back-pressure: `capacity` elements of a window wait for its collector, and one window for the consumer; then the
     /// producer is held (and the time that a window lasts with it). RxSwift: `window(timeSpan:count:)`.
     /// - Parameters:
@@ -31,12 +37,16 @@ extension Flow {
             let run = WindowRun<Element>(
                 count: count, time: time, clock: clock, capacity: capacity, turn: SerialGate(on: #isolation))
             // Whoever still listens to a window would wait for ever.
-            defer { run.end(CancellationError()) }
+            defer { run.end(partEnded) }
             try await run.openFirst()
             try await runBranches(
                 [
                     {
-                        try await run.windows.drain(max: 1, into: emit)
+                        do { try await run.windows.drain(max: 1, into: emit) } catch let abort as FlowAbort {
+                            run.windows.close()
+                            try await run.parts.outliveConsumer()
+                            throw abort
+                        }
                         return .complete
                     },
                     {
@@ -47,8 +57,11 @@ extension Flow {
                     },
                     {
                         do {
-                            try await self.collect { try await run.add($0) }
-                            run.end(nil)
+                            try await self.collectWhile { chunk in
+                                try await run.add(chunk)
+                                return await run.needsMore()
+                            }
+                            run.end(run.parts.isAbandoned ? partEnded : nil)
                         } catch {
                             run.end(error)
                             if error is CancellationError { throw error }
@@ -70,6 +83,8 @@ private struct WindowRun<Element: Sendable>: Sendable {
     /// Lets the producer and the timer change the window one at a time.
     let turn: SerialGate
     let windows = Edge<Flow<Element>>(capacity: 1)
+    let parts = PartLedger()
+    /// No edge: the consumer wants no more windows, and the last one is full.
     let current = Guarded<(edge: Edge<Element>?, room: Int)>((nil, 0))
 
     init(count: Int, time: Duration?, clock: any EventClock, capacity: Int, turn: SerialGate) {
@@ -85,13 +100,16 @@ private struct WindowRun<Element: Sendable>: Sendable {
 
     /// Inside `turn`.
     func open() async throws {
-        let edge = Edge<Element>(capacity: capacity)
-        current.with { state -> Edge<Element>? in
-            defer { state = (edge, count) }
+        let edge = parts.isOver ? nil : Edge<Element>(capacity: capacity)
+        let old = current.with { state -> Edge<Element>? in
+            defer { state = (edge, edge == nil ? .max : count) }
             return state.edge
-        }?.finish()
+        }
+        old?.finish()
+        // The last one that is wanted is complete: the producer is stopped, be it silent or not.
+        guard let edge else { return parts.closeAll() }
         if let time { alarm.set(for: clock.now + time) }
-        _ = try await windows.sendIfOpen(Chunk(one: FlowPart(edge).flow))
+        _ = try await windows.sendIfOpen(Chunk(one: FlowPart(edge, in: parts).flow))
     }
 
     func add(_ chunk: Chunk<Element>) async throws {
@@ -109,14 +127,22 @@ private struct WindowRun<Element: Sendable>: Sendable {
         }
     }
 
+    /// - Returns: false when the producer is to stop.
+    func needsMore() async -> Bool {
+        if current.with({ $0.edge == nil }) { return false }
+        return await parts.needsMore()
+    }
+
     func end(_ error: (any Error)?) {
         alarm.clear()
         let edge = current.with { $0.edge }
         if let error {
-            edge?.fail(error)
+            edge?.fail(partEnd(for: error))
+            parts.closeAll()
             windows.fail(error)
         } else {
             edge?.finish()
+            parts.closeAll()
             windows.finish()
         }
     }

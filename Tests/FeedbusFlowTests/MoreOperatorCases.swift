@@ -49,6 +49,12 @@ let moreOperatorCases: [OperatorCase] = [
     OperatorCase(name: "groupBy held", values: ["21"], empty: ["0"], beforeError: [], emitted: 6) { flow, _ in
         text(flow.groupBy(capacity: 1, groups: 1) { $0 % 2 }.flatMap { $0.flow }.reduce(0, +))
     },
+    OperatorCase(name: "groupBy take", values: ["[1, 3, 5]"], beforeError: [], emitted: 6) { flow, _ in
+        flow.groupBy { $0 % 2 }.take(1).flatMap { $0.flow.toArray() }.map { "\($0)" }
+    },
+    OperatorCase(name: "window take", values: ["1", "2", "3"], emitted: 6) { flow, clock in
+        text(flow.window(count: 3, time: nil, clock: clock).take(1).flatMap { $0 })
+    },
     OperatorCase(
         name: "flatMapLatest", values: ["1", "10", "2", "20", "3", "30", "4", "40", "5", "50", "6", "60"],
         beforeError: ["1", "10", "2", "20", "3", "30", "4", "40"], emitted: 2

@@ -170,7 +170,9 @@ struct MarbleOperators: Sendable {
         case "flatMapLatest": return flow.flatMapLatest(try inner(args))
         case "groupBy":
             let key = try args.function("key", else: "x%2")
-            return flow.groupBy(key).flatMap { group in group.flow.map { .array([group.key, $0]) } }
+            let groups = flow.groupBy(key)
+            let taken = try args.value("groups").map { _ in groups.take(try args.int("groups")) } ?? groups
+            return taken.flatMap { group in group.flow.map { .array([group.key, $0]) } }
         case "buffer":
             let count = try args.int("count", "size", "n", else: .max)
             guard args.value("ms", "time", "timeSpan") != nil else {
@@ -181,7 +183,8 @@ struct MarbleOperators: Sendable {
             let time = try args.value("ms", "time", "timeSpan").map { _ in try args.time() }
             let windows = flow.window(
                 count: try args.int("count", "size", "n", else: .max), time: time, clock: clock)
-            return windows.scan((-1, MarbleFlow.empty)) { ($0.0 + 1, $1) }.flatMap { number, window in
+            let taken = try args.value("windows").map { _ in windows.take(try args.int("windows")) } ?? windows
+            return taken.scan((-1, MarbleFlow.empty)) { ($0.0 + 1, $1) }.flatMap { number, window in
                 window.startWith(.string("open")).map { .array([.int(number), $0]) }
             }
         default: return nil
