@@ -129,6 +129,36 @@ import Testing
         }
     }
 
+    @Test func takenPartsOutliveTheOuterFlow() async throws {
+        for count in 1...3 {
+            let groups = numbers().groupBy(capacity: 3, groups: 4) { $0 % 4 }
+            let all = try await collect(groups.take(count).flatMap { $0.flow })
+            #expect(all.sorted() == (0..<Self.size).filter { $0 % 4 < count })
+            let some = try await collect(groups.take(count).flatMap { $0.flow.take(5) })
+            #expect(some.sorted() == (0..<20).filter { $0 % 4 < count })
+            try await withClock { clock in
+                let windows = self.numbers().window(count: 7, time: nil, clock: clock, capacity: 5)
+                let full = try await self.collect(windows.take(count).flatMap { $0 })
+                #expect(full.sorted() == Array(0..<7 * count))
+            }
+        }
+    }
+
+    @Test func aFeedThatIsSharedForEver() async throws {
+        let runs = Counter()
+        let shared = Flow<Int> { emit in
+            _ = runs.next()
+            try await emit([7])
+            try await Gate().wait()
+        }.share(replay: 1, scope: .forever)
+        let first = try await shared.first()
+        #expect(first == 7)
+        try await withThrowingDiscardingTaskGroup { group in
+            for _ in 0..<500 { group.addTask { _ = try await shared.first() } }
+        }
+        #expect(runs.next() == 2)
+    }
+
     @Test func retryWhen() async throws {
         try await withClock { clock in
             let attempts = Counter()
