@@ -15,7 +15,7 @@ public struct EventsPages: Sendable {
     public private(set) var reachedKnown = false
     /// Elements that could not be used.
     public private(set) var unusable = 0
-    /// A link that was not followed, as it leads to another service.
+    /// Where a link leads that was not followed, as `NextPage.foreign` says it.
     public private(set) var foreignLink: String?
 
     public init(known: SeenIDs, maxPages: Int) {
@@ -39,8 +39,8 @@ public struct EventsPages: Sendable {
         switch page.next {
         case .none: return nil
         case .page(let url): return url
-        case .foreign(let url):
-            foreignLink = url
+        case .foreign(let place):
+            foreignLink = place
             return nil
         }
     }

@@ -133,7 +133,7 @@ public actor GitHubEvents: PollingSource {
                 ["url": list.url, "unusable": String(unusable)])
         }
         if let link = pages.foreignLink {
-            context.log.warning("the next page is on another server (\(link)) and was not asked for", ["url": list.url])
+            context.log.warning("the next page is \(link), and was not asked for", ["url": list.url])
         }
     }
 }

@@ -127,8 +127,7 @@ public actor HTTPPoll: PollingSource {
         }
         unusable = pages.unusable
         if let link = pages.foreignLink {
-            context.log.warning(
-                "the next page is on another server (\(link)) and was not asked for", ["url": options.source])
+            context.log.warning("the next page is \(link), and was not asked for", ["url": options.source])
         }
     }
 }

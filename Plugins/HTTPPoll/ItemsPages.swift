@@ -18,7 +18,7 @@ struct ItemsPages {
     /// There was another page, but `max_pages` did not allow it.
     private(set) var wasCut = false
     private(set) var unusable = 0
-    /// A link that was not followed, as it leads to another service.
+    /// Where a link leads that was not followed, as `NextPage.foreign` says it.
     private(set) var foreignLink: String?
 
     init(known: ItemMemory, options: HTTPPollOptions) {
@@ -38,8 +38,8 @@ struct ItemsPages {
         if options.fields.on == .new && options.fields.order == .newestFirst && reachedKnown { return nil }
         switch page.next {
         case .none: return nil
-        case .foreign(let url):
-            foreignLink = url
+        case .foreign(let place):
+            foreignLink = place
             return nil
         case .page(let url):
             // A service that links in a circle is followed around it once.

@@ -6,7 +6,8 @@ public import FeedbusPlugin
 public enum NextPage: Sendable, Hashable {
     case none
     case page(String)
-    /// Another scheme, host or port: the token must not go there, so it is not followed.
+    /// Not followed, as the token must not go there. In words for the log, which hold nothing of the address but its
+    /// origin: `on another server (https://api.example.com:443)`.
     case foreign(String)
 
     /// Where a `Link: <...>; rel="next"` leads (RFC 8288).
@@ -24,8 +25,12 @@ public enum NextPage: Sendable, Hashable {
 
     /// Where an address in the answer's text leads; it may be relative to `url`.
     public init(_ target: String, from url: String, service: String) {
-        let absolute = Self.resolve(target, from: url)
-        self = Self.origin(absolute) == Self.origin(service) ? .page(absolute) : .foreign(absolute)
+        self =
+            switch LinkTarget(target, from: url, service: service) {
+            case .own(let url): .page(url)
+            case .elsewhere(let origin): .foreign("on another server (\(origin))")
+            case .unusable: .foreign("at an address that cannot be trusted or read")
+            }
     }
 
     /// The target of the first link with the relation `next`. Targets may hold commas and semicolons.
@@ -61,26 +66,5 @@ public enum NextPage: Sendable, Hashable {
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         return text
-    }
-
-    private static func resolve(_ target: String, from url: String) -> String {
-        if target.contains("://") { return target }
-        if target.hasPrefix("//") { return String(url.prefix { $0 != ":" }) + ":" + target }
-        if target.hasPrefix("?") { return String(url.prefix { $0 != "?" }) + target }
-        let scheme = url.firstRange(of: "://").map { url[..<$0.upperBound] } ?? ""
-        let host = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-        return scheme + host + (target.hasPrefix("/") ? target : "/" + target)
-    }
-
-    /// Scheme, host and port in lower case, the port always named; nil for what is no http(s) URL or names a user.
-    private static func origin(_ url: String) -> String? {
-        let lowered = url.lowercased()
-        guard let mark = lowered.firstRange(of: "://") else { return nil }
-        let scheme = lowered[..<mark.lowerBound]
-        guard scheme == "https" || scheme == "http" else { return nil }
-        let host = lowered[mark.upperBound...].prefix { !"/?#\\".contains($0) }
-        guard !host.isEmpty, !host.contains("@") else { return nil }
-        let colon = host.lastIndex(of: ":").flatMap { host[$0...].contains("]") ? nil : $0 }
-        return colon == nil ? "\(scheme)://\(host):\(scheme == "https" ? 443 : 80)" : "\(scheme)://\(host)"
     }
 }

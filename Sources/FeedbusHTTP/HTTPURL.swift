@@ -24,6 +24,11 @@ struct HTTPURL: Sendable, Hashable {
             self = plain
             return
         }
+        // The same document (RFC 3986, section 4.4): libcurl takes it for the folder.
+        if let base, reference.isEmpty || reference.utf8.first == UInt8(ascii: "#") {
+            self = base
+            return
+        }
         guard let handle = curl_url() else { throw FeedbusError(.httpURL, "no memory for a URL") }
         defer { curl_url_cleanup(handle) }
         if let base { _ = curl_url_set(handle, CURLUPART_URL, base.text, 0) }
@@ -83,6 +88,9 @@ struct HTTPURL: Sendable, Hashable {
 
     /// From the slash on, without the query.
     var path: String { String(decoding: text.utf8.dropFirst(pathStart).prefix { $0 != 0x3F }, as: UTF8.self) }
+
+    /// A name, with a password or without, stands in front of the host.
+    var namesUser: Bool { text.utf8.prefix(pathStart).contains(UInt8(ascii: "@")) }
 
     /// Without the question mark; nil where there is none. An empty one asks for nothing: it is none.
     var query: String? {

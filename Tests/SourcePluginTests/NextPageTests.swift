@@ -46,12 +46,41 @@ import Testing
         "https://evil.example/events", "http://api.github.com/events", "https://api.github.com:444/events",
         "https://api.github.com.evil.example/e", "https://api.github.com@evil.example/e", "//evil.example/e",
         "https://evil.example\\@api.github.com/e", "ftp://api.github.com/e",
+        // Ends the host for one reader, and is a user's name for another: libcurl would ask evil.example.
+        "https://api.github.com\\@evil.example/e", "https://api.github.com:443\\@evil.example/e",
+        "\\\\evil.example\\e", "/\\evil.example/e", "https:\\\\evil.example/e", "https://x@api.github.com/e",
+        "https://x:y@api.github.com/e", "https:/evil.example/e", "///evil.example/e",
+        "https://api.github.com\t@evil.example/e", "https://api.github.com%40evil.example/e",
+        "https://api.github.com @evil.example/e", "/e\u{1}", "  https://evil.example/e",
     ])
     func anotherOriginIsForeign(_ target: String) {
         guard case .foreign = next("<\(target)>; rel=\"next\"") else {
             Issue.record("\(target) must not be followed")
             return
         }
+    }
+
+    @Test func whatIsSaidOfAForeignLinkHoldsNoSecret() {
+        #expect(
+            next("<https://u:pass@evil.example/k/hush?key=hush>; rel=next")
+                == .foreign("at an address that cannot be trusted or read"))
+        #expect(
+            next("<https://evil.example/k/hush?key=hush>; rel=next")
+                == .foreign("on another server (https://evil.example:443)"))
+    }
+
+    /// RFC 3986, sections 5.3 and 5.4.
+    @Test(arguments: [
+        ("items?page=2", "/api/v1/items?page=2"), ("./items?page=2", "/api/v1/items?page=2"),
+        ("../v2/items", "/api/v2/items"), ("/x", "/x"), ("?page=2", "/api/v1/items?page=2"),
+        ("", "/api/v1/items?page=1"),
+        ("#top", "/api/v1/items?page=1"), ("/items?page=2&f=http://x.y/z", "/items?page=2&f=http://x.y/z"),
+        ("items?f=http://x.y/z", "/api/v1/items?f=http://x.y/z"), ("?f=//x.y/", "/api/v1/items?f=//x.y/"),
+        ("//api.github.com/e", "/e"), (" /x ", "/x"), ("/x#part", "/x"), ("/a b", "/a%20b"),
+    ]) func relativeTargetsAreOfTheSameService(_ target: String, _ expected: String) {
+        let page = NextPage(
+            target, from: "https://api.github.com/api/v1/items?page=1", service: "https://api.github.com")
+        #expect(page == .page("https://api.github.com" + expected))
     }
 
     @Test func theDefaultPortIsTheSameOrigin() {
