@@ -3,7 +3,7 @@
 import FeedbusBase
 
 /// Follows redirects by the rules of RFC 9110, section 15.4: at most five, to `http` and `https` only, without
-/// credentials to another host.
+/// credentials or a body to another host.
 enum Redirects {
     static let most = 5
 
@@ -25,15 +25,23 @@ enum Redirects {
                 "\(request.shown): redirected (\(status)) to what is no http or https URL: \(Redaction.location(location, of: request))"
             )
         }
+        let becomesGet = status == 303 ? request.method != "HEAD" : (status <= 302 && request.method == "POST")
+        let isTrusted = url.maySendCredentials(on: target)
+        // A body may hold keys and what users wrote; some services want their key nowhere else.
+        if !isTrusted && !becomesGet && request.body != nil {
+            throw FeedbusError(
+                .httpRedirect,
+                "\(request.shown): redirected (\(status)) to another server (\(target.origin)), which must not get what was sent here"
+            )
+        }
         var next = request
         next.url = target.text
         next.earlierSecrets = Redaction.secrets(of: request)
-        if !url.maySendCredentials(on: target) {
+        if !isTrusted {
             next.bearer = nil
             next.headers = HTTPHeaders(
                 request.headers.fields.filter { !Redaction.isSecretHeader($0.name, of: request) })
         }
-        let becomesGet = status == 303 ? request.method != "HEAD" : (status <= 302 && request.method == "POST")
         if becomesGet && request.method != "GET" {
             next.method = "GET"
             next.body = nil

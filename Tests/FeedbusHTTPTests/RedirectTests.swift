@@ -48,6 +48,33 @@ import Testing
         #expect(then.headers["Accept"] == "a")
     }
 
+    @Test(arguments: [(307, "POST"), (308, "POST"), (301, "PUT"), (302, "PATCH")])
+    func aBodyStaysWithItsHost(_ status: Int, _ method: String) throws {
+        let request = HTTPRequest(
+            "http://h:8080/a", method: method, body: Bytes(#"{"q":"hi","api_key":"hush"}"#), secretQuery: ["api_key"])
+        #expect {
+            _ = try next(request, status, "http://h:8081/b?hush")
+        } throws: { error in
+            guard let error = error as? FeedbusError else { return false }
+            return error.code == .httpRedirect && !error.isRetriable && error.message.contains("(http://h:8081)")
+                && !error.message.contains("hush")
+        }
+        #expect(try next(request, status, "/b").body == request.body)
+        #expect(try next(HTTPRequest("http://h/a", method: method, body: "x"), status, "https://h/b").body == "x")
+    }
+
+    @Test func aBodyIsNotSentOnEvenByASecondRedirect() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(
+                simulation, .answer(307, ["Location": "/here"]), .answer(308, ["Location": "http://g/"]), .answer(200))
+            let error = await failure {
+                try await bed.client().fetch(HTTPRequest(feed, method: "POST", body: "key=hush"), decode: text)
+            }
+            #expect(error?.code == .httpRedirect)
+            #expect(bed.transport.requests.map(\.url) == [feed, "http://127.0.0.1:8080/here"])
+        }
+    }
+
     @Test func theStepToTLSKeepsThem() throws {
         #expect(try next(HTTPRequest("http://h/a", bearer: Secret("t")), 301, "https://h/a").bearer != nil)
     }
