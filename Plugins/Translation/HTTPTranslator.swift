@@ -17,7 +17,7 @@ struct HTTPTranslator: Translator {
         // Yandex says in the body what is wrong, whatever the status.
         let statuses: Set<Int> = service.name == .yandex ? [400, 401, 402, 403, 404, 413, 422, 501] : []
         let service = service
-        let answer = try await http.fetch(request, accept: statuses) { try service.translation(in: $0) }
+        let answer = try await http.fetch(request, accept: statuses) { try service.translation(in: $0, to: request) }
         guard let text = answer.value else {
             throw FeedbusError("translation.answer", "the service answered that nothing is new")
         }

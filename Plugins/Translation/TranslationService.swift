@@ -79,8 +79,9 @@ struct TranslationService: Sendable {
     }
 
     /// The translation in an answer.
+    /// - Parameter request: whose answer it is; an error quotes the answer without its secrets.
     /// - Throws: `FeedbusError` where the answer holds none.
-    func translation(in response: HTTPResponse) throws -> String {
+    func translation(in response: HTTPResponse, to request: HTTPRequest) throws -> String {
         let answer: JSONValue
         do throws(JSONError) {
             answer = try JSON.parse(response.body)
@@ -98,7 +99,7 @@ struct TranslationService: Sendable {
             }
         guard let found else {
             throw FeedbusError(
-                "translation.answer", "the answer has no translation: \(response.body.string.prefix(200))",
+                "translation.answer", "the answer has no translation: \(request.quoting(response.body))",
                 isRetriable: true)
         }
         return found

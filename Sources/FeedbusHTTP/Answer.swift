@@ -13,8 +13,7 @@ struct Answer: Sendable {
 
     init(_ response: HTTPResponse, to asking: Asking, now: WallTime, ledger: ServiceLedger) {
         self.response = response
-        message =
-            response.status >= 400 ? Redaction.text(ServerMessage.find(in: response), of: asking.request) : ""
+        message = response.status >= 400 ? ServerMessage.find(in: response, to: asking.request) : ""
         wait =
             response.recorded
             ? nil

@@ -88,6 +88,12 @@ public struct HTTPRequest: Sendable {
         _modify { yield &fields.secretHeaders }
     }
 
+    /// Words of an answer to this request, fit to be shown: without its secrets, and then cut.
+    /// - Parameter most: characters.
+    public func quoting(_ text: Bytes, most: Int = 200) -> String {
+        String(Redaction.text(text, of: self).string.prefix(most))
+    }
+
     /// What was secret in the request that a redirect has led here from: hidden as the secrets of this one are.
     package var earlierSecrets: [String] {
         get { fields.earlierSecrets }

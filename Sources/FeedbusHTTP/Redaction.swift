@@ -6,7 +6,7 @@ import FeedbusJSON
 /// Hides the secrets of a request in everything that is shown or kept.
 enum Redaction {
     /// In the place of a secret. Plain ASCII: it stands in URLs, headers and JSON.
-    static let mark = "REDACTED"
+    static let mark: StaticString = "REDACTED"
 
     private static let secretHeaders = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token",
@@ -41,22 +41,20 @@ enum Redaction {
         }.joined(separator: "&")
     }
 
-    /// Text of a service, which may quote what was sent to it.
+    /// Text of a service, which may quote what was sent to it. What is cut is cut afterwards: the first part of a secret
+    /// is not known as one.
     static func text(_ text: String, of request: HTTPRequest) -> String {
-        var shown = text
-        for secret in secrets(of: request) where secret.count >= 4 {
-            shown = shown.split(separator: secret, omittingEmptySubsequences: false).joined(separator: mark)
-        }
-        return shown
+        let finder = SecretFinder(secrets(of: request))
+        guard !finder.isEmpty else { return text }
+        var text = text
+        return text.withUTF8 { finder.hiding(UnsafeRawBufferPointer($0), as: mark) }?.string ?? text
     }
 
     /// The same for bytes; where nothing is hidden they stay as they are.
     static func text(_ text: Bytes, of request: HTTPRequest) -> Bytes {
-        let secrets = secrets(of: request).filter { $0.count >= 4 }
-        guard !secrets.isEmpty else { return text }
-        let words = text.string
-        let shown = Redaction.text(words, of: request)
-        return shown == words ? text : Bytes(shown)
+        let finder = SecretFinder(secrets(of: request))
+        guard !finder.isEmpty else { return text }
+        return text.withUnsafeBytes { finder.hiding($0, as: mark) } ?? text
     }
 
     /// A request's body with the form fields or top-level JSON members hidden that are named as `secretQuery`.
@@ -71,7 +69,7 @@ enum Redaction {
                 shown = Bytes(items(body.string[...], secretQuery: request.secretQuery))
             }
         }
-        return Bytes(text(shown.string, of: request))
+        return text(shown, of: request)
     }
 
     /// Where a redirect leads to.
@@ -79,7 +77,7 @@ enum Redaction {
         text(url(location, secretQuery: request.secretQuery), of: request)
     }
 
-    /// All texts of a request that must not be shown.
+    /// All texts of a request that must not be shown, without any encoding.
     static func secrets(of request: HTTPRequest) -> [String] {
         var found = request.earlierSecrets
         found += request.headers.filter { isSecretHeader($0.name, of: request) }.map(\.value)
@@ -88,7 +86,9 @@ enum Redaction {
         found += bodySecrets(of: request)
         if let bearer = request.bearer { found.append(bearer.reveal()) }
         if !request.secretQuery.isEmpty, let url = try? HTTPURL(request.url) {
-            found += url.queryItems.filter { request.secretQuery.contains(Percent.decoded($0.name)) }.map(\.value)
+            found += url.queryItems.filter { request.secretQuery.contains(Percent.decoded($0.name)) }.map {
+                Percent.decoded($0.value)
+            }
         }
         return found
     }

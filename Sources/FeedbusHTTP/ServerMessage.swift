@@ -8,13 +8,14 @@ enum ServerMessage {
     private static let longest = 200
 
     /// JSON `message` (and the `explanation` beside it), `error` or `error.message`, or the first line of text; empty where
-    /// there is none.
-    static func find(in response: HTTPResponse) -> String {
-        let body = response.body
-        if body.isEmpty { return "" }
-        if let json = try? JSON.parse(body) {
-            return tidy(words(in: json) ?? "")
+    /// there is none. Without the secrets of the request, which the service may quote.
+    static func find(in response: HTTPResponse, to request: HTTPRequest) -> String {
+        if response.body.isEmpty { return "" }
+        if let json = try? JSON.parse(response.body) {
+            return tidy(Redaction.text(words(in: json) ?? "", of: request))
         }
+        // All of it: a cut may go through a secret, whose parts nobody finds any more.
+        let body = Redaction.text(response.body, of: request)
         let text = (body.count > 4_096 ? body[0..<4_096] : body).string
         let isHTML = response.headers["Content-Type"]?.lowercased().contains("html") == true || text.hasPrefix("<")
         let plain = isHTML ? withoutTags(text) : text

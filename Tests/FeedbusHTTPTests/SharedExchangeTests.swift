@@ -53,7 +53,7 @@ private enum Exchanges {
 struct SharedExchangeTests {
     private func judged(_ name: String, conditional: Bool = false) throws -> [(Verdict, Int64?)] {
         try Exchanges.responses(name).map { response in
-            let message = response.status >= 400 ? ServerMessage.find(in: response) : ""
+            let message = response.status >= 400 ? ServerMessage.find(in: response, to: HTTPRequest("http://h/")) : ""
             let wait = WaitCalculator.wait(
                 status: response.status, headers: response.headers, message: message,
                 now: WallTime(seconds: Exchanges.epoch))
@@ -95,7 +95,7 @@ struct SharedExchangeTests {
         ("pygithub__Retry.testReturnsRepoAfter1Retry", .transient, "Server Error"),
     ]) func theFirstAnswerIsAnError(_ name: String, _ verdict: Verdict, _ words: String) throws {
         #expect(try judged(name)[0] == (verdict, nil))
-        #expect(ServerMessage.find(in: try Exchanges.responses(name)[0]) == words)
+        #expect(ServerMessage.find(in: try Exchanges.responses(name)[0], to: HTTPRequest("http://h/")) == words)
     }
 
     @Test func a304WithTheStrongFormKeepsTheWeakETag() throws {
@@ -187,7 +187,7 @@ struct SharedExchangeTests {
         let body = Bytes([UInt8](try #require(FileManager.default.contents(atPath: path))))
         #expect(try JSON.parse(body)["status"]?.string == "404")
         let answer = HTTPResponse(status: 404, body: body, url: "https://api.github.com/repos/a/b/stargazers")
-        #expect(ServerMessage.find(in: answer) == "Not Found")
+        #expect(ServerMessage.find(in: answer, to: HTTPRequest("http://h/")) == "Not Found")
     }
 
     @Test func noAnswerIsJudgedWithAWaitThatItDoesNotAskFor() throws {

@@ -58,11 +58,11 @@ import Testing
         ("", "", ""),
     ]) func theServersOwnWords(_ body: String, _ type: String, _ expected: String) {
         let response = HTTPResponse(status: 500, headers: ["Content-Type": type], body: Bytes(body), url: feed)
-        #expect(ServerMessage.find(in: response) == expected)
+        #expect(ServerMessage.find(in: response, to: HTTPRequest("http://h/")) == expected)
     }
 
     @Test func longWordsAreCut() {
         let response = HTTPResponse(status: 500, body: Bytes(String(repeating: "x", count: 100_000)), url: feed)
-        #expect(ServerMessage.find(in: response).count == 201)
+        #expect(ServerMessage.find(in: response, to: HTTPRequest("http://h/")).count == 201)
     }
 }

@@ -103,7 +103,8 @@ struct TranslationServiceTests {
     }
 
     private func answer(_ name: String, _ body: String) throws -> String {
-        try service(name).translation(in: HTTPResponse(status: 200, body: Bytes(body), url: "http://h"))
+        try service(name).translation(
+            in: HTTPResponse(status: 200, body: Bytes(body), url: "http://h"), to: HTTPRequest("http://h"))
     }
 
     @Test func libretranslate() throws {

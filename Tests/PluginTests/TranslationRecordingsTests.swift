@@ -28,7 +28,8 @@ struct TranslationRecordingsTests {
 
     /// The translation in an answer with status 200.
     private func text(_ name: String, _ body: Bytes) throws -> String {
-        try service(name).translation(in: HTTPResponse(status: 200, body: body, url: "http://h"))
+        try service(name).translation(
+            in: HTTPResponse(status: 200, body: body, url: "http://h"), to: HTTPRequest("http://h"))
     }
 
     /// What is said of an answer that the service gives to the only attempt.

@@ -44,7 +44,7 @@ enum HARWriter {
     private static func append(_ request: HTTPRequest, to writer: inout ByteWriter) {
         let shown = Redaction.location(request.url, of: request)
         var headers = request.headers
-        if request.bearer != nil { headers.append("Authorization", Redaction.mark) }
+        if request.bearer != nil { headers.append("Authorization", "\(Redaction.mark)") }
         writer.append("{\"method\":")
         writer.appendJSONString(request.method)
         writer.append(",\"url\":")
@@ -78,7 +78,7 @@ enum HARWriter {
         let (text, isRepaired) = JSON.repairUTF8(response.body)
         if isRepaired {
             writer.append("\"")
-            writer.append(Base64.encode(response.body))  // not text: nothing to look for a secret in
+            writer.append(Base64.encode(Redaction.text(response.body, of: request)))
             writer.append("\",\"encoding\":\"base64\"")
         } else {
             // A service may quote what was sent to it.
@@ -108,7 +108,7 @@ enum HARWriter {
     }
 
     private static func shownValue(_ field: HTTPHeaders.Field, of request: HTTPRequest) -> String {
-        if Redaction.isSecretHeader(field.name, of: request) { return Redaction.mark }
+        if Redaction.isSecretHeader(field.name, of: request) { return "\(Redaction.mark)" }
         if equalNames(field.name, "Location") { return Redaction.location(field.value, of: request) }
         return Redaction.text(field.value, of: request)
     }
