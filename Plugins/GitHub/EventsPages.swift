@@ -10,6 +10,7 @@ public struct EventsPages: Sendable {
     private var read = 0
     private var found: [GitHubEvent] = []
     private var foundIDs: Set<String> = []
+    private var addresses: Set<String> = []
 
     /// A page had an event that was known before this poll.
     public private(set) var reachedKnown = false
@@ -38,7 +39,9 @@ public struct EventsPages: Sendable {
         guard !reachedKnown, !isEmpty, read < maxPages else { return nil }
         switch page.next {
         case .none: return nil
-        case .page(let url): return url
+        case .page(let url):
+            // A service that links in a circle is followed around it once.
+            return addresses.insert(url).inserted ? url : nil
         case .foreign(let place):
             foreignLink = place
             return nil

@@ -94,6 +94,16 @@ import Testing
         #expect(pages.foreignLink == "on another server (https://evil.example:443)")
     }
 
+    @Test func aCircleOfPagesEnds() throws {
+        var pages = pages(maxPages: 100)
+        #expect(pages.add(try read(page([4]), next: "\(github)/p2")) != nil)
+        #expect(pages.add(try read(page([3]), next: "\(github)/p3")) != nil)
+        #expect(pages.add(try read(page([2]), next: "\(github)/p2")) == nil)
+        var itself = self.pages()
+        #expect(itself.add(try read(page([4]), next: "\(github)/events")) != nil)
+        #expect(itself.add(try read(page([3]), next: "\(github)/events")) == nil)
+    }
+
     @Test func unknownTypesEmptyPayloadsAndNoRepositoryPass() throws {
         let body = """
             [{"id": "4", "type": "SponsorshipEvent", "repo": {}, "payload": {}, "created_at": "2026-10-01T20:00:02Z"},
