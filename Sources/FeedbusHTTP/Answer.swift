@@ -12,6 +12,8 @@ struct Answer: Sendable {
     let message: String
 
     init(_ response: HTTPResponse, to asking: Asking, now: WallTime, ledger: ServiceLedger) {
+        var response = response
+        response.body = response.body.withoutByteOrderMark
         self.response = response
         message = response.status >= 400 ? ServerMessage.find(in: response, to: asking.request) : ""
         wait =
@@ -36,5 +38,12 @@ struct Answer: Sendable {
     /// How long the service asks not to be asked again after this answer.
     var minimumWait: Duration {
         response.recorded ? .zero : max(WaitCalculator.pollInterval(response.headers), wait?.duration ?? .zero)
+    }
+}
+
+extension Bytes {
+    /// Without the three bytes in front by which some servers mark UTF-8 (RFC 8259, section 8.1: a reader may ignore them).
+    fileprivate var withoutByteOrderMark: Bytes {
+        count >= 3 && self[0] == 0xEF && self[1] == 0xBB && self[2] == 0xBF ? self[3..<count] : self
     }
 }

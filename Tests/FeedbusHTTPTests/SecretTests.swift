@@ -89,4 +89,19 @@ import Testing
             }
         }
     }
+
+    @Test func aByteOrderMarkIsNoPartOfTheAnswer() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(
+                simulation, .answer(200, [:], "\u{FEFF}[1]"), .answer(200, [:], "\u{FEFF}"),
+                .answer(404, [:], "\u{FEFF}{\"message\":\"gone\"}"))
+            let client = bed.client()
+            let list = try await client.fetch(HTTPRequest(feed)) { try JSON.parse($0.body).count }
+            #expect(list.value == 1)
+            let empty = try await client.fetch(HTTPRequest(feed), decode: text)
+            #expect(empty.value == "")
+            let error = await failure { try await client.fetch(HTTPRequest(feed), decode: text) }
+            #expect(error?.message.hasSuffix("404 Not Found: \"gone\"") == true)
+        }
+    }
 }
