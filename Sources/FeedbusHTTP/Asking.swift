@@ -14,6 +14,8 @@ struct Asking: Sendable {
     /// 1...
     var attempt = 1
     var startedAt = Instant(nanoseconds: 0)
+    /// The URLs that the last attempt was redirected from.
+    var redirectedFrom: [HTTPURL] = []
     /// What this request waits for on its own.
     var notBefore: Block?
 
@@ -48,6 +50,7 @@ struct Asking: Sendable {
 
     mutating func begin(at now: Instant) {
         startedAt = now
+        redirectedFrom = []
         notBefore = nil
     }
 

@@ -120,13 +120,19 @@ public struct PoliteClient: Sendable {
             ledger.count { $0.requests += 1 }
             let answer: Answer
             do {
-                answer = Answer(try await exchange(asking), to: asking, now: clock.wallTime, ledger: ledger)
+                answer = Answer(try await exchange(&asking), to: asking, now: clock.wallTime, ledger: ledger)
             } catch let error as FeedbusError where error.isRetriable && !Task.isCancelled {
+                ledger.forgetRedirects(at: asking.redirectedFrom)
                 try retryOrThrow(error, &asking)
                 continue
             } catch {
                 try Task.checkCancellation()
+                ledger.forgetRedirects(at: asking.redirectedFrom)
                 throw error
+            }
+            // A remembered redirect may be what leads to trouble (a captive portal): the next request starts afresh.
+            if answer.isTrouble && answer.verdict != .limited {
+                ledger.forgetRedirects(at: asking.redirectedFrom)
             }
             noteBudget(answer, asking)
             note(answer, &asking)
@@ -135,6 +141,7 @@ public struct PoliteClient: Sendable {
                 do {
                     try decode(answer.response)
                 } catch {
+                    ledger.forgetRedirects(at: asking.redirectedFrom)
                     try retryOrThrow(asking.unusable(answer, error), &asking)
                     continue
                 }
@@ -160,8 +167,6 @@ public struct PoliteClient: Sendable {
                 try retryOrThrow(asking.error(answer), &asking)
             case .refused:
                 ledger.succeeded(asking.service, endpoint: asking.endpoint)
-                // A remembered redirect may be what leads to it (a captive portal): the next request starts afresh.
-                ledger.forgetRedirect(asking.url)
                 throw asking.error(answer)
             }
         }
@@ -190,7 +195,7 @@ public struct PoliteClient: Sendable {
     }
 
     /// Sends the request, and follows where it is sent to.
-    private func exchange(_ asking: Asking) async throws -> HTTPResponse {
+    private func exchange(_ asking: inout Asking) async throws -> HTTPResponse {
         var request = asking.request
         var url = asking.url
         var sentAt = asking.startedAt
@@ -213,10 +218,10 @@ public struct PoliteClient: Sendable {
                     "\(request.shown): redirected (\(response.status)) to \(Redaction.location(location, of: request))"
                 )
             }
+            asking.redirectedFrom.append(url)
             (request, url) = try Redirects.next(
                 after: request, at: url, status: redirect.status, location: redirect.location)
         }
-        ledger.forgetRedirect(asking.url)
         throw FeedbusError(.httpRedirect, "\(asking.request.shown): more than \(Redirects.most) redirects")
     }
 

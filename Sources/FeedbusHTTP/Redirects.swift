@@ -66,7 +66,10 @@ enum Redirects {
             known[url.text] = (status, location)
         }
 
-        /// The chain did not lead anywhere: ask the first URL again next time.
-        mutating func forget(_ url: HTTPURL) { known[url.text] = nil }
+        /// The chain did not lead anywhere: ask these URLs again next time.
+        mutating func forget(_ urls: some Sequence<HTTPURL>) {
+            if known.isEmpty { return }
+            for url in urls { known[url.text] = nil }
+        }
     }
 }

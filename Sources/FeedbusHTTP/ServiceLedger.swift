@@ -91,5 +91,7 @@ package final class ServiceLedger: Sendable {
         state.withLock { $0.redirects.remember(request, at: url, status: status, location: location) }
     }
 
-    func forgetRedirect(_ url: HTTPURL) { state.withLock { $0.redirects.forget(url) } }
+    func forgetRedirects(at urls: [HTTPURL]) {
+        if !urls.isEmpty { state.withLock { $0.redirects.forget(urls) } }
+    }
 }

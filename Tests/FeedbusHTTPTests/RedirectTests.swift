@@ -119,6 +119,53 @@ import Testing
         }
     }
 
+    /// A page to log in on, a server that has gone, a service that has not: the next request begins where it should.
+    @Test(arguments: [
+        ScriptedTransport.Step.answer(200, ["Content-Type": "text/html"], "<html>"), .answer(404), .answer(500),
+        .answer(304), .failure(.httpConnect), .failure(.httpTLS), .answer(301, ["Location": "ftp://h/"]),
+    ]) func permanentOnesThatLeadToTroubleAreForgottenAll(_ trouble: ScriptedTransport.Step) throws {
+        try Simulation.run { simulation in
+            // The first one is for now only: what it leads to must be forgotten as well.
+            let bed = Bed(
+                simulation, .answer(302, ["Location": "/a"]), .answer(301, ["Location": "/b"]),
+                .answer(308, ["Location": "/c"]), trouble, .answer(302, ["Location": "/a"]), .answer(200))
+            let client = bed.client(retry: RetryPolicy(attempts: 1, jitter: false))
+            let decode: @Sendable (HTTPResponse) throws -> String = { answer in
+                guard answer.body != "<html>" else { throw FeedbusError(.httpDecode, "no JSON") }
+                return answer.body.string
+            }
+            _ = await failure { try await client.fetch(HTTPRequest(feed), decode: decode) }
+            let before = bed.transport.count
+            #expect(before == 4)
+            _ = try await client.fetch(HTTPRequest(feed), decode: decode)
+            #expect(bed.transport.requests.dropFirst(before).map(\.url) == [feed, "http://127.0.0.1:8080/a"])
+        }
+    }
+
+    @Test func aCircleOfPermanentOnesIsForgotten() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(
+                simulation, .answer(302, ["Location": "/a"]), .answer(301, ["Location": "/b"]),
+                .answer(301, ["Location": "/a"]), .answer(302, ["Location": "/b"]), .answer(200))
+            let client = bed.client()
+            let error = await failure { try await client.fetch(HTTPRequest(feed), decode: text) }
+            #expect(error?.code == .httpRedirect)
+            #expect(bed.transport.count == 3)
+            _ = try await client.fetch(HTTPRequest(feed), decode: text)
+            #expect(bed.transport.requests.suffix(2).map(\.url) == [feed, "http://127.0.0.1:8080/b"])
+        }
+    }
+
+    @Test func aLimitIsNoReasonToForget() throws {
+        try Simulation.run { simulation in
+            let bed = Bed(
+                simulation, .answer(301, ["Location": "/a"]), .answer(429, ["Retry-After": "5"]), .answer(200))
+            _ = try await bed.client().fetch(HTTPRequest(feed), decode: text)
+            #expect(
+                bed.transport.requests.map(\.url) == [feed, "http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a"])
+        }
+    }
+
     @Test func fiveAreFollowedAndNoMore() throws {
         try Simulation.run { simulation in
             let hop = ScriptedTransport.Step.answer(302, ["Location": "/x"])
