@@ -21,6 +21,9 @@ package struct StateSummary: Sendable {
         package var oldest: WallTime?
         /// The last event that each reader has had.
         package var readers: [(name: String, acked: Int64)]
+
+        /// How many events the log still has for a reader that has had all up to `acked`.
+        package func toCome(_ acked: Int64) -> Int { min(events, Int(max(0, next - 1 - acked))) }
     }
 
     package struct Letters: Sendable {

@@ -154,7 +154,9 @@ struct SubjectLog {
                 "the log of the subject \(name) has reached its limit (\(ByteSize.text(retention.limit))): a reader is"
                     + " \(next - floor) events behind", isRetriable: true)
         }
-        oldest = try trim(before: next, events: .max, bytes: limit, storedBefore: nil, from: oldest)
+        while bytes > limit, oldest < next {
+            oldest = try trim(before: next, events: .max, bytes: limit, storedBefore: nil, from: oldest)
+        }
         return (oldest, oldest > floor ? oldest : nil)
     }
 

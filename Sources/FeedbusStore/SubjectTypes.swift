@@ -20,7 +20,8 @@ package struct Retention: Sendable, Equatable {
     package var age: Duration?
     /// The last so many always stay: what a new reader gets first.
     package var replay = 0
-    /// The log is never larger, in bytes of events.
+    /// The log is never larger, in bytes of events: save for a single event that is larger than this, and for `replay`
+    /// where the policy is to block.
     package var limit = 1 << 30
     package var whenFull = WhenFull.block
 

@@ -32,6 +32,29 @@ struct CursorLedgerStateMachineTests {
         #expect(ready == ["1"])
     }
 
+    @Test func whatIsNotDeliveredBeforeAPlaceIsCountedAlsoBehindOneThatHoldsBack() {
+        var ledger = CursorLedgerStateMachine()
+        var numbers: [Int] = []
+        for place in [10, 11, 12, 13, 20, 21] as [Int64] {
+            numbers.append(ledger.emitted([update("\(place)")], place: place))
+        }
+        for (at, outcome) in [(1, .undelivered), (2, .dropped), (4, .undelivered), (0, .delivered)] as [(Int, Outcome)]
+        {
+            _ = ledger.settled(numbers[at], outcome)
+        }
+        // 11 and 20 were left, 13 and 21 have not settled.
+        let counts = ([10, 11, 12, 13, 14, 20, 21, 22] as [Int64]).map { ledger.undelivered(before: $0) }
+        #expect(counts == [0, 0, 1, 1, 2, 2, 3, 4])
+        for at in [3, 5] { _ = ledger.settled(numbers[at], .delivered) }
+        let left = ledger.undelivered(before: .max)
+        #expect(left == 2)
+        // Of a source, whose events have no place.
+        let other = ledger.emitted([update("22")])
+        _ = ledger.settled(other, .undelivered)
+        let still = ledger.undelivered(before: .max)
+        #expect(still == 2)
+    }
+
     @Test func anUndeliveredEmissionHoldsBackAllLaterCursors() {
         var ledger = CursorLedgerStateMachine()
         let first = ledger.emitted([update("1")])

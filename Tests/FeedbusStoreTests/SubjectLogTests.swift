@@ -206,6 +206,19 @@ struct SubjectLogTests {
         }
     }
 
+    @Test func aDroppingLogMakesRoomForALargeEventHoweverManySmallOnesMustGo() async throws {
+        try await StateBench.run { bench in
+            let store = try await bench.open()
+            var retention = Retention()
+            retention.limit = 100_000
+            retention.whenFull = .dropOldest
+            _ = try await append(store, numbered(1...10_000, size: 10), floor: 1, retention)
+            let done = try await append(store, numbered([10_001], size: 90_000), floor: 1, retention)
+            #expect(done == Appended(first: 10_001, oldest: 9_001, droppedBefore: 9_001))
+            await store.close()
+        }
+    }
+
     // MARK: - The line of writes
 
     @Test func whatWaitsIsWrittenInOneCommitAndOneThatFailsFailsAlone() async throws {

@@ -35,8 +35,9 @@ final class CursorLedger: Sendable {
     }
 
     /// A receipt for the events of one emission; when its last copy has gone, the cursors are due.
-    func receipt(saving cursors: [CursorUpdate]) -> Receipt {
-        let number = state.withLock { $0.machine.emitted(cursors) }
+    /// - Parameter place: the event's number in a durable log; 0 where there is none.
+    func receipt(saving cursors: [CursorUpdate], place: Int64 = 0) -> Receipt {
+        let number = state.withLock { $0.machine.emitted(cursors, place: place) }
         return Receipt(isKept: isKept) { [self] outcome in settled(number, outcome) }
     }
 
@@ -124,6 +125,9 @@ final class CursorLedger: Sendable {
 
     /// An emission was not delivered: no later cursor will be saved.
     var isHeldBack: Bool { state.withLock { $0.machine.isHeldBack } }
+
+    /// Events before a place in a durable log that were handed on and are not delivered.
+    func undelivered(before place: Int64) -> Int { state.withLock { $0.machine.undelivered(before: place) } }
 
     /// Emissions that have not settled.
     var openCount: Int { state.withLock { $0.machine.openCount } }

@@ -28,6 +28,8 @@ actor DurableSubject {
     private var tail = LogTail()
     /// The number of the next event.
     private var next: Int64 = 1
+    /// The number of the oldest event that the log has, or `next`.
+    private var oldest: Int64 = 1
     /// Nothing more will be committed.
     private var hasEnded = false
 
@@ -97,14 +99,32 @@ actor DurableSubject {
             for pump in pumps { pump.cancel() }
         }
         if case .completed = end {} else { await discardRest() }
+        return end
+    }
+
+    /// Says what became of the events, when every receipt has settled and every place is saved, or nobody waits for that
+    /// any more.
+    /// - Returns: for each reader how many events the log has for it at the next start.
+    func close() async -> [(reader: String, kept: Int)] {
+        for reader in readers where !reader.isDone {
+            // What it had in hand was no loss yet when the limit took it out of the log: it might still deliver it.
+            let lost = reader.ledger.undelivered(before: oldest)
+            if lost > 0 {
+                counters.dropped.add(lost)
+                log.warning(
+                    "\(reader.name) missed \(counted(lost, "event")) that it had in hand and did not deliver: the log no"
+                        + " longer has them (drop_oldest)")
+            }
+            // Said and counted: the next start has nothing to say of them.
+            if reader.acked < oldest - 1 { try? await save(oldest - 1, of: reader.name) }
+        }
         let missed = counters.dropped.get()
         if missed > 0 { log.warning("its readers missed \(counted(missed, "event")) in all") }
-        for reader in readers where !reader.isDone && reader.next < next {
-            log.info(
-                "\(reader.name) has \(counted(Int(next - reader.next), "event")) to come, kept in the log until the next start"
-            )
+        let kept = readers.map { (reader: $0.name, kept: Int(next - max($0.acked + 1, oldest))) }.filter { $0.kept > 0 }
+        for (reader, count) in kept {
+            log.info("\(reader) has \(counted(count, "event")) to come, kept in the log until the next start")
         }
-        return end
+        return kept
     }
 
     private func open() async throws {
@@ -112,12 +132,15 @@ actor DurableSubject {
             try await store.openSubject(node.name, readers: readers.map(\.name), replay: retention.replay)
         }
         next = position.next
+        oldest = position.first
         for reader in readers {
             let acked = position.acked[reader.name] ?? position.next - 1
             if acked + 1 < position.first {
                 log.warning(
                     "\(reader.name) missed \(counted(Int(position.first - acked - 1), "event")): the log no longer has them"
                 )
+                // Said once; where it cannot be saved, once more at the next start.
+                try? await store.saveReader(reader.name, of: node.name, acked: position.first - 1)
             }
             reader.acked = max(acked, position.first - 1)
             reader.next = reader.acked + 1
@@ -138,22 +161,36 @@ actor DurableSubject {
             let chunk: Chunk<Event>?
             do { chunk = try await edge.next(max: Self.commitLimit) } catch { return .stopped }
             guard let chunk else { return .completed }
-            do {
-                try await commit(chunk)
-            } catch {
-                chunk.report(.undelivered)
-                counters.undelivered.add(chunk.count)
-                return failure(error, "its events cannot be written")
+            var rest = chunk
+            var parts = codec.encode(chunk)[...]
+            while !rest.isEmpty {
+                // More at once would make the log larger than its limit, whatever goes before.
+                var size = parts.first!.size
+                let count =
+                    1
+                    + parts.dropFirst().prefix {
+                        size += $0.size
+                        return size <= retention.limit
+                    }.count
+                do {
+                    try await commit(rest.prefix(count), Array(parts.prefix(count)))
+                } catch {
+                    rest.report(.undelivered)
+                    counters.undelivered.add(rest.count)
+                    return failure(error, "its events cannot be written")
+                }
+                rest = rest.dropFirst(count)
+                parts = parts.dropFirst(count)
             }
         }
     }
 
-    private func commit(_ chunk: Chunk<Event>) async throws {
-        let parts = codec.encode(chunk)
+    private func commit(_ chunk: Chunk<Event>, _ parts: [StoredEvent]) async throws {
         let done = try await insisting("its events cannot be written") { [self] in
             try await store.append(
                 parts, to: node.name, next: next, floor: floor, retention: retention, now: clock.wallTime)
         }
+        oldest = done.oldest
         if let before = done.droppedBefore { countDropped(before: before) }
         next = done.first + Int64(chunk.count)
         counters.delivered.add(chunk.count)
@@ -231,7 +268,8 @@ actor DurableSubject {
             let chunk = Chunk(
                 events.map { event in
                     var event = event
-                    event.receipt = reader.ledger.receipt(saving: [CursorUpdate("acked", Bytes(String(number)))])
+                    event.receipt = reader.ledger.receipt(
+                        saving: [CursorUpdate("acked", Bytes(String(number)))], place: number)
                     number += 1
                     return event
                 })

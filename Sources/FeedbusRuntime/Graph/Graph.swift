@@ -39,6 +39,8 @@ package actor Graph {
     private var isStopping = false
     private var hasEnded = false
     private var gaveUp = false
+    /// What the logs of durable subjects have for a reader at the next start, by its name.
+    private var kept: [String: Int] = [:]
     private var endWaiter: CheckedContinuation<Void, Never>?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
@@ -63,6 +65,9 @@ package actor Graph {
         if !running.isEmpty { await withCheckedContinuation { endWaiter = $0 } }
         for box in allLetters { await box.settle() }
         await settle()
+        for (_, subject) in inOrder(durables) {
+            for (reader, count) in await subject.close() { kept[reader, default: 0] += count }
+        }
         hasEnded = true
         timetable.stop()
         graceTask?.cancel()
@@ -341,7 +346,7 @@ package actor Graph {
                     dropped: counters.dropped.get(), refused: counters.refused.get(),
                     deadLettered: counters.deadLettered.get(),
                     unmatched: unmatched(of: node),
-                    undelivered: counters.undelivered.get(),
+                    undelivered: counters.undelivered.get(), kept: kept[node.name, default: 0],
                     failure: failures.first { $0.node == node.name }?.reason)
             },
             elapsed: services.clock.now - started)

@@ -14,6 +14,8 @@ package struct GraphReport: Sendable {
         /// Events that no route took and nobody read.
         package var unmatched: Int
         package var undelivered: Int
+        /// Events that the logs of durable subjects have for it at the next start.
+        package var kept: Int
         package var failure: String?
     }
 
@@ -37,19 +39,26 @@ package struct GraphReport: Sendable {
                 "\(counted(node.unmatched, "event")) took no route and went no further (read them as \"\(node.name).unmatched\")"
             )
         }
-        let sinks = nodes.filter { if case .sink = $0.role { true } else { false } }
-        let sources = nodes.filter { if case .source = $0.role { true } else { false } }
-        let emitted = sources.reduce(0) { $0 + $1.delivered }
-        let parts = sinks.map { "\($0.name) \($0.delivered)" }.joined(separator: ", ")
-        func sum(_ count: (Node) -> Int) -> Int { nodes.reduce(0) { $0 + count($1) } }
-        log.info(
-            "ended after \(elapsed.summaryText): \(counted(emitted, "event")) emitted; delivered: \(parts); dead letters"
-                + " \(sum(\.deadLettered)), undelivered \(sum(\.undelivered)), dropped \(sum(\.dropped))")
+        log.info(summary)
         let failed = nodes.filter { $0.failure != nil }
         if !failed.isEmpty {
             log.error(
                 "failed: " + failed.map { "\($0.name) (\($0.failure!))" }.joined(separator: "; "))
         }
+    }
+
+    /// The run in one line. `kept` stands there only where a durable subject keeps something.
+    package var summary: String {
+        let sinks = nodes.filter { if case .sink = $0.role { true } else { false } }
+        let sources = nodes.filter { if case .source = $0.role { true } else { false } }
+        let emitted = sources.reduce(0) { $0 + $1.delivered }
+        let parts = sinks.map { "\($0.name) \($0.delivered)" }.joined(separator: ", ")
+        func sum(_ count: (Node) -> Int) -> Int { nodes.reduce(0) { $0 + count($1) } }
+        let kept = sum(\.kept)
+        return
+            "ended after \(elapsed.summaryText): \(counted(emitted, "event")) emitted; delivered: \(parts); dead letters"
+            + " \(sum(\.deadLettered)), undelivered \(sum(\.undelivered)), dropped \(sum(\.dropped))"
+            + (kept > 0 ? ", kept \(kept)" : "")
     }
 }
 

@@ -33,7 +33,7 @@ package enum StateText {
             let since = subject.oldest.map { ", the oldest of \($0.rfc3339())" } ?? ""
             lines.append("  \(subject.name): \(counted(subject.events, "event")), \(size(subject.bytes))\(since)")
             for reader in subject.readers {
-                let behind = Int(max(0, subject.next - 1 - reader.acked))
+                let behind = subject.toCome(reader.acked)
                 lines.append(
                     "    \(reader.name): " + (behind == 0 ? "has had all" : "\(counted(behind, "event")) to come"))
             }
@@ -69,7 +69,7 @@ package enum StateText {
         }
         let subjects = summary.subjects.map { subject in
             let readers = subject.readers.map { reader in
-                "{\"name\":\(quoted(reader.name)),\"acked\":\(reader.acked),\"behind\":\(max(0, subject.next - 1 - reader.acked))}"
+                "{\"name\":\(quoted(reader.name)),\"acked\":\(reader.acked),\"behind\":\(subject.toCome(reader.acked))}"
             }
             return "{\"name\":\(quoted(subject.name)),\"events\":\(subject.events),\"bytes\":\(subject.bytes),"
                 + "\"next\":\(subject.next),\"oldest\":\(subject.oldest.map { quoted($0.rfc3339(milliseconds: true)) } ?? "null"),"

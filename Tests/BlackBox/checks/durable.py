@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -108,6 +109,79 @@ def dead_letters_and_back(case):
     case.write("config.json", (case.folder / "config.json").read_text().replace("/proc/nope/bad.jsonl", "late.jsonl"))
     case.once()
     same(ids(case, "good.jsonl"), [1, 2, 3, 4, 5], "events of the other sink after another run")
+
+
+SUM = re.compile(r"(\d+) events? emitted; delivered: slow (\d+); dead letters (\d+), undelivered (\d+), dropped (\d+)"
+                 r"(?:, kept (\d+))?$")
+
+
+def sums(run):
+    """What the last line of the log says: emitted, delivered, dead letters, undelivered, dropped, kept."""
+    found = [one for one in (SUM.search(record.line) for record in run.records) if one]
+    same(len(found), 1, "lines that sum up the run")
+    return [int(figure or 0) for figure in found[0].groups()]
+
+
+def shown(case):
+    """The state, and what it says of the reader slow."""
+    state = json.loads(case.start("state", "show", "--format", "json").wait().exits(0).out)
+    return state, state["subjects"][0], state["subjects"][0]["readers"][0]["behind"]
+
+
+def numbers_to(case, command, subject=None, **source):
+    """Numbers, or nothing, a durable subject, and a program that takes them."""
+    case.config(
+        {"n": {"plugin": "Generate", "with": source} if source else {"plugin": "Exec", "with": {"command": ["true"]}}},
+        subjects={"dur": {"from": ["n"], "store": "disk", **(subject or {})}},
+        sinks={"slow": {"plugin": "Exec", "from": ["dur"], "with": {"command": command}, "retry": {"attempts": 2, "base": "1s"}}},
+        feedbus={"state": "var", "shutdown_grace": "1s"})
+
+
+@check
+def the_summary_adds_up_when_the_limit_drops(case):
+    """A log that is full drops the oldest: delivered, kept and dropped are all that was emitted, also what the sink had in hand."""
+    numbers_to(case, ["sleep", "60"], {"limit": {"bytes": "64KiB", "when_full": "drop_oldest"}}, count=5000)
+    run = case.start("run", "--config", "config.json")
+    case.until(lambda: run.told("every source has come to its end"), "the end of the source", run=run)
+    case.until(lambda: shown(case)[1]["next"] == 5001, "everything has gone through the log", run=run)
+    run.stop().exits(0)
+    emitted, delivered, letters, undelivered, dropped, kept = sums(run)
+    same((emitted, letters, undelivered), (5000, 0, 0), "emitted, dead letters, undelivered")
+    same(delivered + dropped + kept, emitted, "delivered, dropped and kept together")
+    state, log, behind = shown(case)
+    same((log["events"], behind), (kept, kept), "events in the log, and of the reader to come")
+    hold(log["bytes"] <= 64 << 10, "the log is not larger than its limit", seen=log["bytes"])
+    hold(run.told(rf"slow has {kept} events? to come"), "it is said what is to come", seen=run.tail)
+    numbers_to(case, ["cat"], {"limit": {"bytes": "64KiB", "when_full": "drop_oldest"}})
+    again = case.once()
+    hold(not again.told("missed"), "what was counted is not said once more", seen=again.tail)
+    same(sums(again)[1], kept, "delivered at the next start")
+
+
+@check
+def what_a_reader_had_in_hand_is_kept_too(case):
+    """Stopped while a program is slow: what is kept is all that was emitted and not delivered, in the log line and the summary."""
+    numbers_to(case, ["sh", "-c", "while read -r line; do sleep 0.01; done"], rate=5000)
+    run = case.start("run", "--config", "config.json")
+    case.until(lambda: (case.folder / "var" / "feedbus.sqlite").exists() and shown(case)[1]["events"] > 3000, "a log", run=run)
+    run.stop().exits(0)
+    emitted, delivered, letters, undelivered, dropped, kept = sums(run)
+    same((letters, undelivered, dropped), (0, 0, 0), "dead letters, undelivered, dropped")
+    same(delivered + kept, emitted, "delivered and kept together")
+    same(shown(case)[2], kept, "events to come by state show")
+    hold(run.told(rf"slow has {kept} events? to come"), "it is said what is to come", seen=run.tail)
+
+
+@check
+def what_is_kept_for_a_sink_that_failed_is_said(case):
+    """The last sink fails for good: what its log keeps for the next start is said and summed up."""
+    numbers_to(case, ["false"], count=3000)
+    run = case.start("run", "--config", "config.json").wait().exits(1)
+    emitted, delivered, letters, undelivered, dropped, kept = sums(run)
+    hold(kept > 0, "something is kept", seen=run.tail)
+    same(shown(case)[2], kept, "events to come by state show")
+    same(delivered + letters + undelivered + kept, emitted, "what became of them")
+    hold(run.told(rf"slow has {kept} events? to come"), "it is said what is to come", seen=run.tail)
 
 
 @check

@@ -18,7 +18,7 @@ from support.verdict import hold, same
 WAY = "/repos/a/b/events"
 SUMMARY = re.compile(
     r"ended after .*: (?P<emitted>\d+) events? emitted; delivered: (?P<sinks>.*); dead letters (?P<letters>\d+), "
-    r"undelivered (?P<undelivered>\d+), dropped (?P<dropped>\d+)$"
+    r"undelivered (?P<undelivered>\d+), dropped (?P<dropped>\d+)(, kept (?P<kept>\d+))?$"
 )
 LIMIT = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0"}
 
@@ -28,7 +28,7 @@ def summary(run):
     found = [SUMMARY.search(one.line) for one in run.records]
     found = [one for one in found if one]
     hold(len(found) == 1, "one summary", expected=1, seen=f"{len(found)}: {run.tail}")
-    figures = {key: int(value) for key, value in found[0].groupdict().items() if key != "sinks"}
+    figures = {key: int(value or 0) for key, value in found[0].groupdict().items() if key != "sinks"}
     figures["delivered"] = {
         name: int(count) for name, count in (part.rsplit(" ", 1) for part in found[0]["sinks"].split(", "))
     }

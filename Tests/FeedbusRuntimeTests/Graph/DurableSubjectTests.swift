@@ -112,9 +112,15 @@ struct DurableSubjectTests {
             #expect(first.elapsed < .seconds(31))
             let had = journal.numbers("slow").count
             #expect(had >= 150 && had < 20_000)
-            #expect(journal.logged.contains { $0.contains("slow has") && $0.contains("kept in the log") })
+            // Also what it had in its buffer and in hand, and no more than that.
+            #expect(first.node("slow").kept == 20_000 - had)
+            #expect(
+                journal.logged.contains(
+                    "info shared: slow has \(20_000 - had) events to come, kept in the log until the next start"))
+            #expect(try state.subject("shared").toCome("slow") == 20_000 - had)
             let second = try run(pause: nil, source: .silent(), stopAfter: nil)
             #expect(second.exitCode == 0)
+            #expect(second.node("slow").kept == 0)
             #expect(journal.numbers("slow") == Array(1...20_000))
         }
     }
@@ -136,6 +142,12 @@ struct DurableSubjectTests {
             #expect(journal.saved.last == "count=50")
             let letters = try state.letters()
             #expect(letters.contains("bad: write failed: broken: 5"))
+            // All that came after it is for the next start, and is said to be.
+            let kept = 50 - letters.count - journal.numbers("bad").count
+            #expect(first.nodes.map(\.kept).reduce(0, +) == kept && first.node("bad").kept == kept)
+            #expect(
+                journal.logged.contains(
+                    "info shared: bad has \(kept) events to come, kept in the log until the next start"))
             let second = try state.run(journal, nodes: nodes(.silent(), isBroken: false))
             #expect(second.exitCode == 0)
             // Each event is either with the reader or with the dead letters, once, and in order.
@@ -250,6 +262,78 @@ struct DurableSubjectTests {
             #expect(had.last == 5_000)
             #expect(report.nodes.first { $0.name == "shared" }?.dropped == 5_000 - had.count)
             #expect(journal.logged.contains { $0.contains("slow missed") && $0.contains("drop_oldest") })
+        }
+    }
+
+    @Test(arguments: [nil, 7, 8] as [UInt64?])
+    func whatAReaderHadInHandWhenTheLimitTookItIsCountedOnceAndTheLogIsNotLargerThanItsLimit(seed: UInt64?) throws {
+        try withState { state in
+            let journal = Journal()
+            func run(_ source: PlannedNode, stops: Bool) throws -> GraphReport {
+                try state.run(
+                    journal, once: !stops, seed: seed, grace: .seconds(1),
+                    nodes: [
+                        // A thousand at a time are more than the log may have.
+                        source,
+                        .durable("shared", from: ["count"]) {
+                            $0.limit = 5_000
+                            $0.whenFull = .dropOldest
+                        },
+                        .noting(
+                            "slow", from: ["shared"], in: journal,
+                            before: { _, context in
+                                if stops { try await context.clock.sleep(for: .seconds(3_600)) }
+                            }),
+                    ]
+                ) { simulation, graph in
+                    guard stops else { return }
+                    try await simulation.clock.sleep(for: .seconds(60))
+                    #expect(try state.subject("shared").bytes <= 5_000)
+                    await graph.stop(because: "the test")
+                }
+            }
+            let first = try run(.counting(1...5_000, by: 1_000), stops: true)
+            #expect(first.exitCode == 0)
+            #expect(journal.numbers("slow") == [])
+            let kept = first.node("slow").kept
+            #expect(kept > 0 && first.node("shared").dropped == 5_000 - kept)
+            let log = try state.subject("shared")
+            #expect(log.events == kept && log.toCome("slow") == kept)
+            #expect(log.bytes <= 5_000)
+            #expect(journal.logged.contains { $0.contains("that it had in hand and did not deliver") })
+            #expect(journal.logged.contains("warning shared: its readers missed \(5_000 - kept) events in all"))
+            // What it missed was said and counted: the next start has nothing to say of it.
+            let saidBefore = journal.logged.count
+            let second = try run(.silent(), stops: false)
+            #expect(second.exitCode == 0)
+            #expect(journal.numbers("slow") == Array(5_001 - kept...5_000))
+            #expect(!journal.logged.dropFirst(saidBefore).contains { $0.contains("missed") })
+            #expect(second.node("shared").dropped == 0)
+        }
+    }
+
+    @Test func whatWasInHandWhenTheLimitTookItAndIsDeliveredAfterAllIsNoLoss() throws {
+        try withState { state in
+            let journal = Journal()
+            let gate = Gate()
+            let report = try state.run(
+                journal,
+                nodes: [
+                    .counting(1...1_000, by: 10, pause: .milliseconds(1)),
+                    .durable("shared", from: ["count"]) {
+                        $0.limit = 1_000
+                        $0.whenFull = .dropOldest
+                    },
+                    .noting("slow", from: ["shared"], in: journal, before: { _, _ in await gate.pass() }),
+                ]
+            ) { simulation, _ in
+                try await simulation.clock.sleep(for: .seconds(60))
+                gate.open()
+            }
+            #expect(report.exitCode == 0)
+            // The buffer had room for all of them, and the log for a few.
+            #expect(journal.numbers("slow") == Array(1...1_000))
+            #expect(report.node("shared").dropped == 0 && report.node("slow").kept == 0)
         }
     }
 

@@ -5,6 +5,7 @@ import FeedbusPlugin
 import FeedbusStore
 import FeedbusTestKit
 import Glibc
+import Testing
 
 @testable import FeedbusRuntime
 
@@ -50,6 +51,12 @@ struct StateForTest: Sendable {
         }
     }
 
+    /// What the commands see of the log of a durable subject.
+    func subject(_ name: String) throws -> StateSummary.Subject {
+        let found = try StateFile.open(folder: folder)?.summary().subjects.first { $0.name == name }
+        return try #require(found)
+    }
+
     /// `node: reason: id` of every dead letter.
     func letters() throws -> [String] {
         try read { store in
@@ -61,6 +68,10 @@ struct StateForTest: Sendable {
             }
         }
     }
+}
+
+extension StateSummary.Subject {
+    func toCome(_ reader: String) -> Int { readers.first { $0.name == reader }.map { toCome($0.acked) } ?? -1 }
 }
 
 extension Journal {
