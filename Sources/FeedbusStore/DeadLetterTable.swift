@@ -7,13 +7,22 @@ struct DeadLetterTable {
     private let connection: SQLiteConnection
     private var count: Int
     private var bytes: Int
+    /// The last letter that was there before the state was opened.
+    private let before: Int64
 
-    init(_ connection: SQLiteConnection) throws {
+    /// - Parameter before: the last number that was given before the state was opened.
+    init(_ connection: SQLiteConnection, before: Int64) throws {
         self.connection = connection
+        self.before = before
         (count, bytes) =
             try connection.first("SELECT count(*), coalesce(sum(size), 0) FROM dead_letters") {
                 (Int($0.integer(0)), Int($0.integer(1)))
             } ?? (0, 0)
+    }
+
+    /// The last number that was given; 0 where none was.
+    static func lastNumber(_ connection: SQLiteConnection) throws -> Int64 {
+        try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'dead_letters'") { $0.integer(0) } ?? 0
     }
 
     /// Adds letters, in order, as the cap allows.
@@ -21,6 +30,15 @@ struct DeadLetterTable {
         _ letters: [DeadLetter], cap: DeadLetterCap, origins: inout OriginTable
     ) throws -> DeadLettersTaken {
         var result = DeadLettersTaken()
+        func drop(_ node: String, isText: Bool, isNew: Bool) {
+            result.dropped += 1
+            guard isNew else { return }
+            if isText {
+                result.gone[node, default: .init()].texts += 1
+            } else {
+                result.gone[node, default: .init()].events += 1
+            }
+        }
         for letter in letters {
             let size = letter.size
             func isOver() -> Bool { count + 1 > cap.events || bytes + size > cap.bytes }
@@ -28,17 +46,19 @@ struct DeadLetterTable {
                 switch cap.whenFull {
                 case .block: return result
                 case .dropNewest:
-                    result.dropped += 1
+                    drop(letter.node, isText: letter.isText, isNew: true)
                     result.settled += 1
                     continue
                 case .dropOldest:
                     guard size <= cap.bytes, cap.events > 0 else {
                         // It would push out all the others and still not fit.
-                        result.dropped += 1
+                        drop(letter.node, isText: letter.isText, isNew: true)
                         result.settled += 1
                         continue
                     }
-                    while isOver(), try removeOldest() { result.dropped += 1 }
+                    while isOver(), let one = try removeOldest() {
+                        drop(one.node, isText: one.isText, isNew: one.number > before)
+                    }
                 }
             }
             try insert(letter, size, &origins)
@@ -77,15 +97,17 @@ struct DeadLetterTable {
         bytes += size
     }
 
-    private mutating func removeOldest() throws -> Bool {
-        let oldest = try connection.first("SELECT number, size FROM dead_letters ORDER BY number LIMIT 1") {
-            ($0.integer(0), Int($0.integer(1)))
+    private mutating func removeOldest() throws -> (number: Int64, node: String, isText: Bool)? {
+        let oldest = try connection.first(
+            "SELECT number, size, node, origin FROM dead_letters ORDER BY number LIMIT 1"
+        ) {
+            (number: $0.integer(0), size: Int($0.integer(1)), node: $0.text(2), isText: $0.isNull(3))
         }
-        guard let (number, size) = oldest else { return false }
-        try connection.run("DELETE FROM dead_letters WHERE number = ?") { $0.bind(1, number) }
+        guard let oldest else { return nil }
+        try connection.run("DELETE FROM dead_letters WHERE number = ?") { $0.bind(1, oldest.number) }
         count -= 1
-        bytes -= size
-        return true
+        bytes -= oldest.size
+        return (oldest.number, oldest.node, oldest.isText)
     }
 
     /// Removes the letters with these numbers.

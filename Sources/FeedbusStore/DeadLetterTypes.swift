@@ -34,6 +34,8 @@ package struct DeadLetter: Sendable, Equatable {
     }
 
     var size: Int { body.size + reason.utf8.count }
+    /// It is no event.
+    var isText: Bool { if case .raw = body { true } else { false } }
 }
 
 /// How many dead letters are kept.
@@ -57,8 +59,23 @@ package struct DeadLetterCap: Sendable, Equatable {
 
 /// What became of letters.
 package struct DeadLettersTaken: Sendable, Equatable {
+    /// Letters of one node that the policy dropped.
+    package struct Gone: Sendable, Equatable {
+        package var events = 0
+        /// Texts that are no events.
+        package var texts = 0
+        package var count: Int { events + texts }
+
+        package init(events: Int = 0, texts: Int = 0) {
+            self.events = events
+            self.texts = texts
+        }
+    }
+
     /// The first so many were taken, or were dropped by the policy.
     package var settled = 0
     /// Letters that the policy dropped, old or new ones.
     package var dropped = 0
+    /// Those among them that were added since the state was opened, by node: also new ones that were never there.
+    package var gone: [String: Gone] = [:]
 }

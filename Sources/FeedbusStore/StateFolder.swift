@@ -8,6 +8,8 @@ final class StateDatabase {
     let connection: SQLiteConnection
     var origins = OriginTable()
     private var letters: DeadLetterTable?
+    /// The last dead letter that was there before this run; nil as long as none was added.
+    private var lastLetterBefore: Int64?
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
@@ -15,7 +17,9 @@ final class StateDatabase {
     func withDeadLetters<Result>(
         _ body: (inout DeadLetterTable, inout OriginTable) throws -> Result
     ) throws -> Result {
-        var table = try letters ?? DeadLetterTable(connection)
+        let before = try lastLetterBefore ?? DeadLetterTable.lastNumber(connection)
+        lastLetterBefore = before
+        var table = try letters ?? DeadLetterTable(connection, before: before)
         let result = try body(&table, &origins)
         letters = table
         return result

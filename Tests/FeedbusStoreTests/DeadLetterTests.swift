@@ -50,7 +50,8 @@ struct DeadLetterTests {
 
     @Test(arguments: [
         (DeadLetterCap.WhenFull.block, ["1", "2", "3"], DeadLettersTaken(settled: 1, dropped: 0)),
-        (.dropNewest, ["1", "2", "3"], DeadLettersTaken(settled: 3, dropped: 2)),
+        (.dropNewest, ["1", "2", "3"], DeadLettersTaken(settled: 3, dropped: 2, gone: ["log": .init(events: 2)])),
+        // What goes is of the time before.
         (.dropOldest, ["3", "4", "5"], DeadLettersTaken(settled: 3, dropped: 2)),
     ])
     func atTheCapThePolicyDecides(
@@ -88,8 +89,33 @@ struct DeadLetterTests {
             let large = numbered([2], size: 5_000).map {
                 DeadLetter(node: "log", reason: "r", at: noon, body: .event($0))
             }
-            #expect(try await store.add(large, cap: cap) == DeadLettersTaken(settled: 1, dropped: 1))
+            #expect(
+                try await store.add(large, cap: cap)
+                    == DeadLettersTaken(settled: 1, dropped: 1, gone: ["log": .init(events: 1)]))
             #expect(try await ids(store) == ["1"])
+            await store.close()
+        }
+    }
+
+    @Test func whoseLettersGoIsSaidOfThoseThatWereAddedSinceTheStateWasOpened() async throws {
+        try await StateBench.run { bench in
+            var cap = DeadLetterCap()
+            cap.events = 4
+            cap.whenFull = .dropOldest
+            let before = try await bench.open()
+            _ = try await before.add(letters(1...2), cap: cap)
+            await before.close()
+            let store = try await bench.open()
+            let raw = DeadLetter(node: "in", reason: "no JSON", at: noon, body: .raw(Bytes("{\"half")))
+            #expect(try await store.add(letters(3...3) + [raw], cap: cap) == DeadLettersTaken(settled: 2))
+            // Two of the time before, then one of each node, then those that were added a moment ago.
+            let taken = try await store.add(letters(5...10, node: "other"), cap: cap)
+            #expect(
+                taken
+                    == DeadLettersTaken(
+                        settled: 6, dropped: 6,
+                        gone: ["log": .init(events: 1), "in": .init(texts: 1), "other": .init(events: 2)]))
+            #expect(try await ids(store) == ["7", "8", "9", "10"])
             await store.close()
         }
     }

@@ -26,8 +26,7 @@ final class DeadLetterBox: Sendable {
         var sinceNotice = 0
         var lastNotice: Instant?
         var saidFull = false
-        /// Texts that are no events, among what was set aside.
-        var texts = 0
+        var saidDropped = false
     }
 
     /// Refused events that may wait for the store; what is beyond is left undelivered.
@@ -44,11 +43,12 @@ final class DeadLetterBox: Sendable {
     private let clock: any EventClock
     private let host: any LoopHost
     private let counters: NodeCounters
+    private let authors: LetterAuthors
     private let state = Mutex(State())
 
     init(
         node: String, store: StateStore, cap: DeadLetterCap, log: Log, clock: any EventClock, host: any LoopHost,
-        counters: NodeCounters
+        counters: NodeCounters, authors: LetterAuthors
     ) {
         self.node = node
         self.store = store
@@ -57,6 +57,8 @@ final class DeadLetterBox: Sendable {
         self.clock = clock
         self.host = host
         self.counters = counters
+        self.authors = authors
+        authors.add(node, counters)
     }
 
     /// Sets all events of a chunk aside; returns when that is done, or could not be.
@@ -123,7 +125,7 @@ final class DeadLetterBox: Sendable {
         }
     }
 
-    /// - Returns: how many are settled.
+    /// - Returns: how many are in the store.
     private func write(_ batch: [Waiting]) async -> Int {
         let now = clock.wallTime
         let letters = state.withLock { state in
@@ -137,9 +139,8 @@ final class DeadLetterBox: Sendable {
             let taken = try await store.add(letters, cap: cap)
             for one in batch.prefix(taken.settled) { one.event?.receipt?.report(.deadLettered) }
             counters.deadLettered.add(taken.settled)
-            let texts = batch.prefix(taken.settled).count { $0.event == nil }
-            if texts > 0 { state.withLock { $0.texts += texts } }
-            if taken.dropped > 0 { saidDropped(taken.dropped) }
+            counters.deadTexts.add(batch.prefix(taken.settled).count { $0.event == nil })
+            if taken.dropped > 0 { countDropped(taken) }
             if taken.settled < batch.count {
                 leave(
                     Array(batch[taken.settled...]),
@@ -147,7 +148,7 @@ final class DeadLetterBox: Sendable {
                         + " \"feedbus replay --dead-letters\" sends events again, \"feedbus state reset --dead-letters\" forgets"
                         + " all, texts too: either makes room")
             }
-            return taken.settled
+            return max(0, taken.settled - (taken.gone[node]?.count ?? 0))
         } catch {
             leave(batch, describeError(error))
             return 0
@@ -178,19 +179,24 @@ final class DeadLetterBox: Sendable {
         if let notice { log.warning("\(counted(notice, "event")) set aside as dead letters: \(reason)") }
     }
 
-    private func saidDropped(_ count: Int) {
-        let before = counters.lettersDropped.get()
-        counters.lettersDropped.add(count)
-        guard before == 0 else { return }
+    private func countDropped(_ taken: DeadLettersTaken) {
+        authors.dropped(taken.gone)
+        // The others are of earlier runs: whoever pushed them out answers for them.
+        counters.lettersDropped.add(taken.dropped - taken.gone.values.reduce(0) { $0 + $1.count })
+        let isFirst = state.withLock { state in
+            defer { state.saidDropped = true }
+            return !state.saidDropped
+        }
+        guard isFirst else { return }
         log.error(
-            "the store of dead letters is full: \(counted(count, "letter")) dropped (\(cap.whenFull.rawValue)); the sum comes"
+            "the store of dead letters is full: \(counted(taken.dropped, "letter")) dropped (\(cap.whenFull.rawValue)); the sum comes"
                 + " at the end")
     }
 
     func finish() {
         let dropped = counters.lettersDropped.get()
         if dropped > 0 { log.error("dropped \(counted(dropped, "dead letter")) in all (\(cap.whenFull.rawValue))") }
-        let texts = state.withLock(\.texts)
+        let texts = counters.deadTexts.get()
         let events = counters.deadLettered.get() - texts
         if events > 0 {
             log.warning(

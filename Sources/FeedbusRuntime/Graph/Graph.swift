@@ -177,10 +177,10 @@ package actor Graph {
     /// Makes the dead letters of a node; nil where there is no store for them.
     private var makeLetters: (@Sendable (_ node: String, NodeCounters) -> DeadLetterBox)? {
         guard let store = services.store else { return nil }
-        return { [services, cap = plan.settings.deadLetters] node, counters in
+        return { [services, cap = plan.settings.deadLetters, authors = LetterAuthors()] node, counters in
             DeadLetterBox(
                 node: node, store: store, cap: cap, log: services.log.named(node), clock: services.clock,
-                host: services.host, counters: counters)
+                host: services.host, counters: counters, authors: authors)
         }
     }
 
@@ -344,7 +344,7 @@ package actor Graph {
                 return GraphReport.Node(
                     name: node.name, role: node.role, delivered: counters.delivered.get(),
                     dropped: counters.dropped.get(), refused: counters.refused.get(),
-                    deadLettered: counters.deadLettered.get(),
+                    deadLettered: counters.deadLettered.get(), lettersDropped: counters.lettersDropped.get(),
                     unmatched: unmatched(of: node),
                     undelivered: counters.undelivered.get(), kept: kept[node.name, default: 0],
                     failure: failures.first { $0.node == node.name }?.reason)

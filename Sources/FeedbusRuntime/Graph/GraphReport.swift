@@ -10,7 +10,10 @@ package struct GraphReport: Sendable {
         package var delivered: Int
         package var dropped: Int
         package var refused: Int
+        /// What it set aside in this run and the store still has.
         package var deadLettered: Int
+        /// Dead letters that the policy of a full store dropped.
+        package var lettersDropped: Int
         /// Events that no route took and nobody read.
         package var unmatched: Int
         package var undelivered: Int
@@ -57,7 +60,7 @@ package struct GraphReport: Sendable {
         let kept = sum(\.kept)
         return
             "ended after \(elapsed.summaryText): \(counted(emitted, "event")) emitted; delivered: \(parts); dead letters"
-            + " \(sum(\.deadLettered)), undelivered \(sum(\.undelivered)), dropped \(sum(\.dropped))"
+            + " \(sum(\.deadLettered)), undelivered \(sum(\.undelivered)), dropped \(sum(\.dropped) + sum(\.lettersDropped))"
             + (kept > 0 ? ", kept \(kept)" : "")
     }
 }

@@ -12,9 +12,12 @@ package final class NodeCounters: Sendable {
     package let refused = Atomic<Int>(0)
     /// Events that no route of it took.
     package let unmatched = Atomic<Int>(0)
-    /// Events that it could not treat and that are in the store of dead letters, or were dropped by its policy.
+    /// Events that it could not treat, and texts that are none, that were set aside in this run and are still there.
     package let deadLettered = Atomic<Int>(0)
-    /// Dead letters that the policy of a full store dropped.
+    /// The texts among them.
+    package let deadTexts = Atomic<Int>(0)
+    /// Dead letters that the policy of a full store dropped: its own of this run, and those of earlier runs that its own
+    /// pushed out.
     package let lettersDropped = Atomic<Int>(0)
     /// Events that it had not finished when it failed or when the program had to end; they come again at the next start.
     package let undelivered = Atomic<Int>(0)

@@ -175,13 +175,29 @@ def what_a_reader_had_in_hand_is_kept_too(case):
 @check
 def what_is_kept_for_a_sink_that_failed_is_said(case):
     """The last sink fails for good: what its log keeps for the next start is said and summed up."""
-    numbers_to(case, ["false"], count=3000)
+    numbers_to(case, ["false"], rate=2000)
     run = case.start("run", "--config", "config.json").wait().exits(1)
     emitted, delivered, letters, undelivered, dropped, kept = sums(run)
     hold(kept > 0, "something is kept", seen=run.tail)
     same(shown(case)[2], kept, "events to come by state show")
     same(delivered + letters + undelivered + kept, emitted, "what became of them")
     hold(run.told(rf"slow has {kept} events? to come"), "it is said what is to come", seen=run.tail)
+
+
+@check_each({"drop_oldest": 50, "drop_newest": 50}, recordings=False)
+def dead_letters_that_a_policy_drops(case, policy, cap):
+    """A thousand refused events and room for fifty: fifty are dead letters, 950 dropped, in the summary and the closing lines."""
+    case.config(
+        {"n": {"plugin": "Generate", "with": {"count": 1000}}},
+        stages={"picky": {"plugin": "Map", "from": ["n"], "with": {"jq": "error(\"no\")"}}},
+        sinks={"slow": {"plugin": "Null", "from": ["picky"]}},
+        feedbus={"state": "var", "dead_letters": {"max_events": cap, "when_full": policy}})
+    run = case.once()
+    same(sums(run), [1000, 0, cap, 0, 1000 - cap, 0], "the summary")
+    hold(run.told(rf"{cap} events set aside as dead letters in all"), "the closing line", seen=run.tail)
+    hold(run.told(rf"dropped {1000 - cap} dead letters in all \({policy}\)"), "what went", seen=run.tail)
+    letters = json.loads(case.start("state", "show", "--format", "json").wait().exits(0).out)["dead_letters"]
+    same([(one["node"], one["count"]) for one in letters], [("picky", cap)], "dead letters in the store")
 
 
 @check

@@ -214,6 +214,64 @@ struct GraphDeadLetterTests {
         }
     }
 
+    @Test(arguments: [DeadLetterCap.WhenFull.dropOldest, .dropNewest])
+    func whatAFullStoreDroppedIsNoDeadLetterInTheSummary(policy: DeadLetterCap.WhenFull) throws {
+        try withState { state in
+            var cap = DeadLetterCap()
+            cap.events = 50
+            cap.whenFull = policy
+            // Once on an empty store, once on one that is full.
+            for turn in 1...2 {
+                let journal = Journal()
+                let report = try state.run(
+                    journal, deadLetters: cap,
+                    nodes: [
+                        .counting(1...1_000, by: 100), .noting("good", from: ["count"], in: journal),
+                        .noting("bad", from: ["count"], in: journal, before: { _, _ in throw Broken() }),
+                    ])
+                let keepsOwn = turn == 1 || policy == .dropOldest
+                let bad = report.node("bad")
+                #expect(bad.deadLettered == (keepsOwn ? 50 : 0))
+                // The second run's letters push out fifty of the first.
+                #expect(bad.lettersDropped == (turn == 2 ? 1_000 : 950))
+                #expect(bad.dropped == 0 && bad.undelivered == 0)
+                #expect(try state.letters().count == 50)
+                let told = journal.logged.filter { $0.contains("dead letters in all; ") }
+                #expect(told.count == (keepsOwn ? 1 : 0))
+                #expect(told.allSatisfy { $0.contains("50 events set aside") })
+                let summary = report.summary
+                #expect(
+                    summary.hasSuffix(
+                        "dead letters \(keepsOwn ? 50 : 0), undelivered 0, dropped \(turn == 2 ? 1_000 : 950)"),
+                    "\(summary)")
+            }
+        }
+    }
+
+    @Test func aNodeWhoseLettersAnotherPushesOutHasThemNoMore() throws {
+        try withState { state in
+            let journal = Journal()
+            var cap = DeadLetterCap()
+            cap.events = 3
+            cap.whenFull = .dropOldest
+            let report = try state.run(
+                journal, deadLetters: cap,
+                nodes: [
+                    .source("count") { output, context in
+                        for text in ["a", "b"] as [Bytes] { context.setAside(text, reason: "no JSON") }
+                        try await context.clock.sleep(for: .seconds(1))
+                        try await output.emit(numbered([1, 2]))
+                    },
+                    .noting("good", from: ["count"], in: journal),
+                    .noting("bad", from: ["count"], in: journal, before: { _, _ in throw Broken() }),
+                ])
+            #expect(report.node("count").deadLettered == 1 && report.node("count").lettersDropped == 1)
+            #expect(report.node("bad").deadLettered == 2 && report.node("bad").lettersDropped == 0)
+            #expect(journal.logged.contains { $0.contains("count: 1 text that is no event set aside") })
+            #expect(journal.logged.contains("error count: dropped 1 dead letter in all (drop_oldest)"))
+        }
+    }
+
     @Test func whatIsUnderWayAtTheStopIsNoDeadLetter() throws {
         try withState { state in
             let journal = Journal()
