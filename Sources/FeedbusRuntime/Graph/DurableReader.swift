@@ -20,6 +20,9 @@ final class DurableReader {
     var acked: Int64 = 0
     /// It has come to its own end: nothing is owed to it any more.
     var isDone = false
+    /// What it missed and nobody has said yet, and when something was said last.
+    var unsaid = 0
+    var lastNotice: Instant?
     var waiter: CheckedContinuation<Void, Never>?
 
     init(

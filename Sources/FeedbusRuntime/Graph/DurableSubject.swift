@@ -38,6 +38,8 @@ actor DurableSubject {
     private static let readLimit = 512
     /// How long to wait for a reader to catch up when the log has reached its limit.
     private static let roomPause: Duration = .milliseconds(100)
+    /// The least time between two notices of what one reader missed; the total comes at the end.
+    private static let noticeInterval: Duration = .seconds(10)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { host.serialExecutor }
 
@@ -215,9 +217,15 @@ actor DurableSubject {
             let count = Int(oldest - reader.next)
             reader.next = oldest
             counters.dropped.add(count)
+            reader.unsaid += count
+            // The first at once, then the sum: there may be many commits a second.
+            let now = clock.now
+            if let last = reader.lastNotice, now - last < Self.noticeInterval { continue }
             log.warning(
                 "the log has reached its limit (\(ByteSize.text(retention.limit))): \(reader.name) missed"
-                    + " \(counted(count, "event")) (drop_oldest)")
+                    + " \(counted(reader.unsaid, "event")) (drop_oldest)")
+            reader.lastNotice = now
+            reader.unsaid = 0
         }
     }
 
