@@ -141,7 +141,8 @@ public actor JSONLinesFile: Source {
             }
             file = former
         }
-        var reading = makeReading(file, at: cursor.place, generation: cursor.generation)
+        let place = try await context.host.offload { [file] in try JSONLinesFile.place(of: cursor, in: file) }
+        var reading = makeReading(file, at: place, generation: cursor.generation)
         reading.isRenamed = !isSame
         try await context.host.offload { [reader = reading.reader] in try reader.goToPlace() }
         return reading
@@ -173,7 +174,23 @@ public actor JSONLinesFile: Source {
         guard offset > 0 else { return true }
         guard let last = try file.byte(at: offset - 1) else { return false }
         if last == UInt8(ascii: "\n") { return true }
-        return try file.byte(at: offset) == nil
+        // The last line had no end; it may have got it since.
+        let next = try file.byte(at: offset)
+        return next == nil || next == UInt8(ascii: "\n") || next == UInt8(ascii: "\r")
+    }
+
+    /// Behind the end that the last line has got since.
+    private static func place(of cursor: LineCursor, in file: InputFile) throws -> LinePlace {
+        var place = cursor.place
+        guard place.offset > 0, try file.byte(at: place.offset - 1) != UInt8(ascii: "\n"),
+            try file.byte(at: 0) != 0x1F
+        else { return place }
+        if try file.byte(at: place.offset) == UInt8(ascii: "\r") { place.offset += 1 }
+        if try file.byte(at: place.offset) == UInt8(ascii: "\n") {
+            place.offset += 1
+            place.lines += 1
+        }
+        return place
     }
 
     private func makeReading(_ input: InputFile, at place: LinePlace, generation: Int) -> Reading {

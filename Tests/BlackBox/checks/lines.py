@@ -72,3 +72,15 @@ def a_file_that_is_rotated_while_nobody_reads(case):
     run = case.once()
     hold(run.told("is not read", level="warning"), "what is gone is said", seen=run.tail)
     same([one.id for one in case.events()][6:], ["8"], "the new file")
+
+
+@check
+def a_last_line_that_gets_its_end_later(case):
+    """A file without a final newline that grows: what came before is not read again."""
+    path = case.write("in.jsonl", '{"n":1}\n{"n":2}')
+    case.config({"a": {"plugin": "JSONLinesFile", "with": {"path": "in.jsonl"}}})
+    for more in ("", "\n", '{"n":3}\r\n{"n":4}', '\r\n{"n":5}\n'):
+        with open(path, "a") as file:
+            file.write(more)
+        case.once()
+    same([one.data for one in case.events()], [f'{{"n":{n}}}' for n in range(1, 6)], "events")
