@@ -95,6 +95,28 @@ import Testing
         }
     }
 
+    /// A service names its budgets, and says what is wrong with an event: a terminal would obey it.
+    @Test func showPrintsNothingThatATerminalObeys() throws {
+        let noon = WallTime(year: 2026, month: 11, day: 30, hour: 12)!
+        try withState { feedbus, folder in
+            try Simulation.run { simulation in
+                let store = try await StateStore.open(folder: folder, on: SimulatedHost(simulation.loop))
+                try await store.save([
+                    ServiceBudget(
+                        service: "https://api.example.com:443", credential: "none", resource: "core\u{1B}[31m\u{9B}",
+                        limit: 60, remaining: 1, resetsAt: noon, seenAt: noon)
+                ])
+                _ = try await store.add(
+                    [DeadLetter(node: "void", reason: "bad\u{1B}[2J\nline", at: noon, body: .raw("x"))],
+                    cap: DeadLetterCap())
+                await store.close()
+            }
+            let text = feedbus("state", "show").out
+            #expect(text.contains("core\\u{1b}[31m\\u{9b} (credential"))
+            #expect(text.contains("bad\\u{1b}[2J\\nline"))
+        }
+    }
+
     @Test func exportAndReplayPrintTheEvents() throws {
         try withState { feedbus, folder in
             try fill(folder)

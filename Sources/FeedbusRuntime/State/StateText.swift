@@ -53,7 +53,8 @@ package enum StateText {
                     + " as of \(budget.seenAt.rfc3339())")
         }
         if lines.count == 1 { lines.append("nothing") }
-        return lines.joined(separator: "\n") + "\n"
+        // A service's words, and what a node says of an event, are printed as the log prints them.
+        return lines.map(LogText.oneLine).joined(separator: "\n") + "\n"
     }
 
     /// `1.5 kB`
