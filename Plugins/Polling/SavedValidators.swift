@@ -9,8 +9,18 @@ extension Validators {
         self.init(json: value.raw)
     }
 
-    /// The same validators, whatever their counters say: nothing that has to be saved.
-    public func isSame(as other: Validators?) -> Bool { etag == other?.etag && lastModified == other?.lastModified }
+    /// The same validators, and of about the same whole answer: nothing that has to be saved. How often a 304 came does
+    /// not count. Where the time of the whole answer were left as it was saved, the runs of `--once` would find an hour
+    /// over each time, and never send the validators again.
+    public func isSame(as saved: Validators?) -> Bool {
+        guard etag == saved?.etag && lastModified == saved?.lastModified else { return false }
+        guard let saved, etag != nil || lastModified != nil else { return true }
+        let moved = lastFull - saved.lastFull
+        return moved > .zero - Self.savedEvery && moved < Self.savedEvery
+    }
+
+    /// A service that gives whole answers with the same validators costs a saving once in so long: ten minutes.
+    private static let savedEvery = Duration.seconds(600)
 }
 
 extension Fetched {

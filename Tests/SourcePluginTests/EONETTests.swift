@@ -151,6 +151,23 @@ import Testing
             #expect(stage.log() == ["left out of the open events, as they are no objects with an id: 1"])
         }
     }
+
+    /// One unconditional request in an hour, also where every run is a new one.
+    @Test func runsWithOnceAskConditionallyAgainAfterTheHour() throws {
+        try onStage { stage in
+            Self.serve(stage)
+            let options = Self.standard
+            var bare: [Bool] = []
+            for _ in 1...9 {
+                stage.forget()
+                try await stage.once(EONET.self, options)
+                bare.append(stage.service.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+                #expect(bare.last == stage.service.requests.contains { $0.headers["If-None-Match"] == nil })
+                try await stage.sleep(for: .seconds(1_200))
+            }
+            #expect(bare == [true, false, false, true, false, false, true, false, false])
+        }
+    }
 }
 
 @Suite(.enabled(if: SharedData.exists, SharedData.missing))

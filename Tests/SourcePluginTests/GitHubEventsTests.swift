@@ -231,4 +231,22 @@ import Testing
             #expect(stage.ids == ["1", "2", "3"])
         }
     }
+
+    /// One unconditional request in an hour, also where every run is a new one.
+    @Test func runsWithOnceAskConditionallyAgainAfterTheHour() throws {
+        try onStage { stage in
+            let url = "\(github)/repos/octo/cat/events?per_page=30"
+            stage.service.on(url, tagged(page([2, 1])))
+            let options = options(GitHubEventsOptions.self, "{\"repo\": \"octo/cat\"}")
+            var bare: [Bool] = []
+            for _ in 1...9 {
+                stage.forget()
+                try await stage.once(GitHubEvents.self, options)
+                bare.append(stage.service.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+                #expect(bare.last == stage.service.requests.contains { $0.headers["If-None-Match"] == nil })
+                try await stage.sleep(for: .seconds(1_200))
+            }
+            #expect(bare == [true, false, false, true, false, false, true, false, false])
+        }
+    }
 }

@@ -195,4 +195,21 @@ import Testing
         #expect(ItemMemory(json: json) == memory)
         #expect(ItemMemory(json: try? JSON.parse("\"0\"")) == nil)
     }
+
+    /// One unconditional request in an hour, also where every run is a new one.
+    @Test func runsWithOnceAskConditionallyAgainAfterTheHour() throws {
+        try onStage { stage in
+            stage.service.on(Self.page, tagged(#"[{"id":1}]"#))
+            let options = self.setting()
+            var bare: [Bool] = []
+            for _ in 1...9 {
+                stage.forget()
+                try await stage.once(HTTPPoll.self, options)
+                bare.append(stage.service.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+                #expect(bare.last == stage.service.requests.contains { $0.headers["If-None-Match"] == nil })
+                try await stage.sleep(for: .seconds(1_200))
+            }
+            #expect(bare == [true, false, false, true, false, false, true, false, false])
+        }
+    }
 }

@@ -120,6 +120,24 @@ import Testing
         let best = options(TrendingReposOptions.self, "{\"sort\": \"best-match\"}")
         #expect(best.requestURL == "\(github)/search/repositories?q=language:swift&per_page=5")
     }
+
+    /// One unconditional request in an hour, also where every run is a new one.
+    @Test func runsWithOnceAskConditionallyAgainAfterTheHour() throws {
+        try onStage { stage in
+            let options = options(TrendingReposOptions.self, "{\"events_per_repo\": 1}")
+            stage.service.on(Self.search, tagged(found(repository(1, "o/a"))))
+            stage.service.on(Self.events("o/a", 1), tagged(page([3], repo: "o/a")))
+            var bare: [Bool] = []
+            for _ in 1...9 {
+                stage.forget()
+                try await stage.once(TrendingRepos.self, options)
+                bare.append(stage.service.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+                #expect(bare.last == stage.service.requests.contains { $0.headers["If-None-Match"] == nil })
+                try await stage.sleep(for: .seconds(1_200))
+            }
+            #expect(bare == [true, false, false, true, false, false, true, false, false])
+        }
+    }
 }
 
 @Suite(.enabled(if: SharedData.exists, SharedData.missing))

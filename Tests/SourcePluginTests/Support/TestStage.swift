@@ -37,6 +37,8 @@ final class TestStage: Sendable {
         state.withLock { $0.log.filter { $0.level >= level }.map(\.message) }
     }
 
+    func sleep(for duration: Duration) async throws { try await simulation.clock.sleep(for: duration) }
+
     func setCursor(_ key: String, _ value: Bytes) { state.withLock { $0.cursors[key] = value } }
 
     func forget() {
