@@ -17,7 +17,7 @@ extension App {
     ///   - resource: which of the service's budgets it uses; see `PoliteClient.fetch`.
     ///   - decode: what it throws fails the flow.
     public func fetch<Value: Sendable>(
-        _ request: HTTPRequest, resource: String = "core", decode: @escaping @Sendable (HTTPResponse) throws -> Value
+        _ request: HTTPRequest, resource: String? = nil, decode: @escaping @Sendable (HTTPResponse) throws -> Value
     ) -> Flow<Value> {
         Flow { emit in
             let http = http.with(retry: RetryPolicy(attempts: 1))
@@ -43,7 +43,7 @@ extension App {
     ///   - resource: which of the service's budgets it uses; see `PoliteClient.fetch`.
     ///   - decode: what it throws makes the answer unusable; it is asked for again.
     public func poll<Value: Sendable>(
-        _ request: HTTPRequest, every: Duration, since validators: Validators? = nil, resource: String = "core",
+        _ request: HTTPRequest, every: Duration, since validators: Validators? = nil, resource: String? = nil,
         decode: @escaping @Sendable (HTTPResponse) throws -> Value
     ) -> Flow<Fetched<Value>> {
         Flow { emit in

@@ -7,7 +7,8 @@ struct Asking: Sendable {
     var request: HTTPRequest
     let url: HTTPURL
     let service: ServiceKey
-    let resource: String
+    /// The budget that it uses, as far as the request tells; then, as the last answer named it.
+    var resource: String
     let accepted: Set<Int>
     /// 304 is an answer to it.
     let isConditional: Bool
@@ -20,14 +21,14 @@ struct Asking: Sendable {
     var notBefore: Block?
 
     /// - Throws: `FeedbusError` (`http.url`) where the URL is none.
-    init(_ request: HTTPRequest, resource: String, accepted: Set<Int>) throws(FeedbusError) {
+    init(_ request: HTTPRequest, resource: String?, accepted: Set<Int>) throws(FeedbusError) {
         do {
             url = try HTTPURL(request.url)
         } catch {
             throw FeedbusError(
                 .httpURL, "not an http or https URL: \(Redaction.url(request.url, secretQuery: request.secretQuery))")
         }
-        self.resource = resource
+        self.resource = resource ?? RateLimits.likelyResource(path: url.path)
         self.accepted = accepted
         service = ServiceKey(request, url)
         isConditional = request.headers["If-None-Match"] != nil || request.headers["If-Modified-Since"] != nil
@@ -74,7 +75,7 @@ struct Asking: Sendable {
     }
 
     /// Why a budget is closed, for people.
-    func reason(_ wait: AskedWait, resource: String) -> String {
+    func reason(_ wait: AskedWait) -> String {
         switch wait.reason {
         case .retryAfter: "the service asked for it (Retry-After)"
         case .quotaSpent: "the quota \"\(resource)\" is spent"

@@ -39,6 +39,9 @@ struct Budgets: Sendable {
             .compactMap(\.self).filter { $0.until > now }.max { $0.until < $1.until }
     }
 
+    /// Nothing was ever closed.
+    var areOpen: Bool { blocks.isEmpty }
+
     /// Limits without a hint that the service has given in a row.
     func unhintedInARow(_ service: ServiceKey) -> Int { unhinted.isEmpty ? 0 : unhinted[service] ?? 0 }
 

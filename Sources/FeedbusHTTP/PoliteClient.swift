@@ -80,13 +80,14 @@ public struct PoliteClient: Sendable {
     /// Redirects are followed (at most five).
     /// - Parameters:
     ///   - validators: of the last answer. They are withheld after `revalidate_after` answers of 304, or an hour.
-    ///   - resource: which of the service's budgets it uses; GitHub counts `core` and `search` apart.
+    ///   - resource: which of the service's budgets it uses, until an answer of the endpoint names another one
+    ///     (`X-RateLimit-Resource`); GitHub counts `core` and `search` apart. Nil: what GitHub has for such a path.
     ///   - extraStatuses: statuses other than 2xx that `decode` wants to see.
     ///   - decode: what it throws makes the answer unusable; its validators are then not kept.
     /// - Throws: `FeedbusError` that names the URL without secrets and the server's own words; `CancellationError`, at
     ///   once, also out of a wait.
     public func fetch<Value: Sendable>(
-        _ request: HTTPRequest, validators: Validators? = nil, resource: String = "core",
+        _ request: HTTPRequest, validators: Validators? = nil, resource: String? = nil,
         accept extraStatuses: Set<Int> = [], decode: @Sendable (HTTPResponse) throws -> Value
     ) async throws -> Fetched<Value> {
         var value: Value?
@@ -106,7 +107,7 @@ public struct PoliteClient: Sendable {
     /// Does the work of `fetch`. Not generic: code for any type of value costs at each step.
     /// - Parameter decode: called with a whole answer, and not with a 304.
     private func ask(
-        _ request: HTTPRequest, _ validators: Validators?, _ resource: String, _ extraStatuses: Set<Int>,
+        _ request: HTTPRequest, _ validators: Validators?, _ resource: String?, _ extraStatuses: Set<Int>,
         decode: (HTTPResponse) throws -> Void
     ) async throws -> Reply {
         let isRevalidation =
@@ -134,7 +135,7 @@ public struct PoliteClient: Sendable {
             if answer.isTrouble && answer.verdict != .limited {
                 ledger.forgetRedirects(at: asking.redirectedFrom)
             }
-            noteBudget(answer, asking)
+            noteBudget(answer, &asking)
             note(answer, &asking)
             switch answer.verdict {
             case .success:
@@ -179,7 +180,7 @@ public struct PoliteClient: Sendable {
         let backoff = ledger.backoff(asking.service, endpoint: asking.endpoint, now: clock.now)
         while true {
             let now = clock.now
-            let budget = ledger.block(asking.service, resource: asking.resource, now: now)
+            let budget = ledger.block(asking.service, endpoint: asking.endpoint, resource: asking.resource, now: now)
             if budget == nil && backoff == nil && asking.notBefore == nil { return }
             let waits = [budget, backoff, asking.notBefore].compactMap(\.self).filter { $0.until > now }
             guard let block = waits.max(by: { $0.until < $1.until }) else { return }
@@ -226,23 +227,28 @@ public struct PoliteClient: Sendable {
     }
 
     /// Takes over what an answer says about the service's budgets.
-    private func noteBudget(_ answer: Answer, _ asking: Asking) {
+    private func noteBudget(_ answer: Answer, _ asking: inout Asking) {
         guard !answer.response.recorded else { return }
         // Read only where there is one: most services say nothing.
         guard answer.response.headers[RateLimits.field] != nil,
             let limits = RateLimits(answer.response.headers, now: clock.wallTime)
+        if let named = RateLimits.resource(answer.response.headers) {
+            ledger.learn(named, of: asking.endpoint, service: asking.service, insteadOf: asking.resource)
+            asking.resource = named
+        }
         else { return }
-        ledger.note(limits, service: asking.service, resource: limits.resource ?? asking.resource, at: clock.wallTime)
+        ledger.note(limits, service: asking.service, resource: asking.resource, at: clock.wallTime)
     }
 
     /// Takes over what an answer says about waiting.
     private func note(_ answer: Answer, _ asking: inout Asking) {
         // A Retry-After beside a success is for the next poll of this source, not for others.
         guard let wait = answer.wait, answer.isTrouble || wait.reason == .quotaSpent else { return }
-        let resource = answer.response.headers["X-RateLimit-Resource"] ?? asking.resource
         let now = clock.now
-        let reason = asking.reason(wait, resource: resource)
-        ledger.note(wait, service: asking.service, resource: resource, reason: reason, now: now)
+        let reason = asking.reason(wait)
+        ledger.note(
+            wait, service: asking.service, resource: asking.resource, reason: reason,
+            startedAt: asking.startedAt, now: now)
         if answer.isTrouble { asking.notBefore = Block(until: now + wait.duration, reason: reason) }
         if wait.isCapped {
             log.warning(

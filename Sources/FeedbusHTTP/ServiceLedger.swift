@@ -14,9 +14,16 @@ package final class ServiceLedger: Sendable {
         package var stuckValidators = 0
     }
 
+    private struct Endpoint: Hashable {
+        var service: ServiceKey
+        var url: String
+    }
+
     private struct State {
         var budgets = Budgets()
         var known = KnownBudgets()
+        /// The budgets of endpoints as their answers named them, where the request did not tell.
+        var resources: [Endpoint: String] = [:]
         var backoffs: [ServiceKey: Backoff] = [:]
         var redirects = Redirects.Memory()
         var counts = Counts()
@@ -41,8 +48,30 @@ package final class ServiceLedger: Sendable {
     }
 
     /// What a request has to wait for now; nil: its budget is open.
-    func block(_ service: ServiceKey, resource: String, now: Instant) -> Block? {
-        state.withLock { $0.budgets.block(service, resource: resource, now: now) }
+    /// - Parameter resource: which budget it is, unless an answer of the endpoint has named it.
+    func block(
+        _ service: ServiceKey, endpoint: @autoclosure () -> String, resource: String, now: Instant
+    ) -> Block? {
+        state.withLock { state in
+            if state.budgets.areOpen { return nil }
+            let learned = state.resources.isEmpty ? nil : state.resources[Endpoint(service: service, url: endpoint())]
+            return state.budgets.block(service, resource: learned ?? resource, now: now)
+        }
+    }
+
+    /// An answer of the endpoint has named the budget that it uses.
+    /// - Parameter expected: what the request was taken for. Only what differs from it has to be kept.
+    func learn(
+        _ resource: String, of endpoint: @autoclosure () -> String, service: ServiceKey, insteadOf expected: String
+    ) {
+        state.withLock { state in
+            if resource == expected && state.resources.isEmpty { return }
+            let key = Endpoint(service: service, url: endpoint())
+            guard resource != expected || state.resources[key] != nil else { return }
+            // Bounded: templated URLs may have any number of endpoints. What is forgotten is learned again.
+            if state.resources.count >= 1_000 && state.resources[key] == nil { state.resources = [:] }
+            state.resources[key] = resource
+        }
     }
 
     /// When an endpoint may be asked that was failing; nil: at once.

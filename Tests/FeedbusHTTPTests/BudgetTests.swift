@@ -111,4 +111,66 @@ import Testing
             #expect(!String(describing: known).contains("hush"))
         }
     }
+
+    /// Which budget an endpoint uses is learned from its answers; until then GitHub's paths tell.
+    @Test func aBudgetHoldsWhoeverUsesItWhateverTheyCallIt() throws {
+        try Simulation.run { simulation in
+            func spent(_ resource: String, _ seconds: Int) -> ScriptedTransport.Step {
+                .answer(
+                    200,
+                    [
+                        "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "\(Bed.epoch + seconds)",
+                        "X-RateLimit-Resource": resource, "Date": Bed.date,
+                    ])
+            }
+            let base = "http://127.0.0.1:8080"
+            let bed = Bed(
+                simulation, spent("search", 100), .answer(200), .answer(200), .answer(200),
+                .answer(200, ["X-RateLimit-Resource": "events"]), spent("events", 200), .answer(200))
+            let client = bed.client()
+            _ = try await client.fetch(HTTPRequest("\(base)/search/repositories"), resource: "search", decode: text)
+            // Another budget goes on; another endpoint of the same one waits.
+            _ = try await client.fetch(HTTPRequest("\(base)/repos/a/a"), decode: text)
+            #expect(bed.transport.times == [0, 0])
+            _ = try await client.fetch(HTTPRequest("\(base)/search/issues?q=x"), decode: text)
+            _ = try await client.fetch(HTTPRequest("\(base)/api/v3/search/issues?q=x"), decode: text)
+            #expect(bed.transport.times == [0, 0, 101, 101])
+            // Its answer names a budget that nothing else tells of; then that budget holds it.
+            _ = try await client.fetch(HTTPRequest("\(base)/feed?page=1"), decode: text)
+            _ = try await client.fetch(HTTPRequest("\(base)/other"), decode: text)
+            _ = try await client.fetch(HTTPRequest("\(base)/feed?page=2"), decode: text)
+            #expect(bed.transport.times == [0, 0, 101, 101, 101, 101, 302])
+        }
+    }
+
+    /// A limit that names `search` and is no success.
+    @Test(arguments: [403, 429]) func aRefusalClosesTheBudgetThatItNames(_ status: Int) throws {
+        try Simulation.run { simulation in
+            let bed = Bed(
+                simulation,
+                .answer(
+                    status,
+                    [
+                        "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "\(Bed.epoch + 100)",
+                        "X-RateLimit-Resource": "search", "Date": Bed.date,
+                    ]), .answer(200))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (delay, path) in [(0, "search/issues"), (5, "search/users"), (6, "repos/a/a")] {
+                    group.addTask(executorPreference: simulation.loop) {
+                        try await bed.clock.sleep(for: .seconds(delay))
+                        _ = try await bed.client(path).fetch(HTTPRequest("http://h/\(path)"), decode: text)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(bed.transport.times == [0, 6, 101, 101])
+        }
+    }
+
+    @Test(arguments: [
+        ("/search/issues", "search"), ("/search/code", "code_search"), ("/api/v3/search/users", "search"),
+        ("/graphql", "graphql"), ("/repos/search/x", "core"), ("/", "core"), ("/searches", "core"),
+    ]) func pathsTellTheLikelyBudget(_ path: String, _ resource: String) {
+        #expect(RateLimits.likelyResource(path: path) == resource)
+    }
 }
