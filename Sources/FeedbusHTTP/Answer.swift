@@ -21,7 +21,7 @@ struct Answer: Sendable {
             ? nil
             : WaitCalculator.wait(
                 status: response.status, headers: response.headers, message: message, now: now,
-                unhintedBefore: ledger.unhintedInARow(asking.service))
+                unhintedBefore: ledger.unhintedInARow(asking.service, startedAt: asking.startedAt))
         verdict = Verdict(
             status: response.status, headers: response.headers, message: message, isConditional: asking.isConditional,
             accepted: asking.accepted, wait: wait)

@@ -20,8 +20,15 @@ struct Budgets: Sendable {
         var resource: String?
     }
 
+    /// Limits without a hint that a service gives in a row. Requests that were under way together are one round.
+    private struct Unhinted {
+        var rounds: Int
+        /// Nobody who was told of the last round asks before.
+        var until: Instant
+    }
+
     private var blocks: [Key: Block] = [:]
-    private var unhinted: [ServiceKey: Int] = [:]
+    private var unhinted: [ServiceKey: Unhinted] = [:]
 
     /// Closes a budget; a later end that is already known stays.
     mutating func close(_ service: ServiceKey, resource: String?, until: Instant, reason: String, now: Instant) {
@@ -32,6 +39,9 @@ struct Budgets: Sendable {
         blocks[key] = Block(until: until, reason: reason)
     }
 
+    /// Nothing was ever closed.
+    var areOpen: Bool { blocks.isEmpty }
+
     /// What a request for the resource has to wait for now; nil: nothing.
     func block(_ service: ServiceKey, resource: String, now: Instant) -> Block? {
         if blocks.isEmpty { return nil }
@@ -39,14 +49,20 @@ struct Budgets: Sendable {
             .compactMap(\.self).filter { $0.until > now }.max { $0.until < $1.until }
     }
 
-    /// Nothing was ever closed.
-    var areOpen: Bool { blocks.isEmpty }
+    /// Limits without a hint that the service has given in a row before the answer to a request that was sent then.
+    func unhintedInARow(_ service: ServiceKey, startedAt: Instant) -> Int {
+        guard !unhinted.isEmpty, let known = unhinted[service] else { return 0 }
+        return startedAt >= known.until ? known.rounds : known.rounds - 1
+    }
 
-    /// Limits without a hint that the service has given in a row.
-    func unhintedInARow(_ service: ServiceKey) -> Int { unhinted.isEmpty ? 0 : unhinted[service] ?? 0 }
+    mutating func countUnhinted(_ service: ServiceKey, startedAt: Instant, until: Instant) {
+        let before = unhintedInARow(service, startedAt: startedAt)
+        unhinted[service] = Unhinted(rounds: before + 1, until: max(until, unhinted[service]?.until ?? until))
+    }
 
-    mutating func countUnhinted(_ service: ServiceKey) { unhinted[service, default: 0] += 1 }
-
-    /// The service answers normally again.
-    mutating func succeeded(_ service: ServiceKey) { if !unhinted.isEmpty { unhinted[service] = nil } }
+    /// The service answers normally again. An answer to a request that was under way when a limit came does not say so.
+    mutating func succeeded(_ service: ServiceKey, startedAt: Instant) {
+        guard !unhinted.isEmpty, let known = unhinted[service], startedAt >= known.until else { return }
+        unhinted[service] = nil
+    }
 }

@@ -13,10 +13,11 @@ public struct PoliteClient: Sendable {
         let clock: any EventClock
         let log: Log
         let dice: Dice
+        let announcements: WaitAnnouncements
 
         init(
             transport: any HTTPTransport, ledger: ServiceLedger, retry: RetryPolicy, clock: any EventClock, log: Log,
-            dice: Dice
+            dice: Dice, announcements: WaitAnnouncements
         ) {
             self.transport = transport
             self.ledger = ledger
@@ -24,6 +25,7 @@ public struct PoliteClient: Sendable {
             self.clock = clock
             self.log = log
             self.dice = dice
+            self.announcements = announcements
         }
     }
 
@@ -45,7 +47,8 @@ public struct PoliteClient: Sendable {
         seed: UInt64, revalidateAfter: Int = 30
     ) {
         parts = Parts(
-            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: Dice(seed: seed))
+            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: Dice(seed: seed),
+            announcements: WaitAnnouncements())
         self.revalidateAfter = revalidateAfter
     }
 
@@ -60,7 +63,8 @@ public struct PoliteClient: Sendable {
     public func with(retry: RetryPolicy) -> PoliteClient {
         var copy = self
         copy.parts = Parts(
-            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: parts.dice)
+            transport: transport, ledger: ledger, retry: retry, clock: clock, log: log, dice: parts.dice,
+            announcements: parts.announcements)
         return copy
     }
 
@@ -146,7 +150,7 @@ public struct PoliteClient: Sendable {
                     try retryOrThrow(asking.unusable(answer, error), &asking)
                     continue
                 }
-                ledger.succeeded(asking.service, endpoint: asking.endpoint)
+                ledger.succeeded(asking.service, endpoint: asking.endpoint, startedAt: asking.startedAt)
                 // A status that is no success says nothing about the list that the validators are of.
                 let isWhole = (200..<300).contains(answer.response.status)
                 return Reply(
@@ -156,7 +160,7 @@ public struct PoliteClient: Sendable {
                     minimumWait: answer.minimumWait, isRevalidation: isRevalidation)
             case .notModified:
                 ledger.count { $0.notModified += 1 }
-                ledger.succeeded(asking.service, endpoint: asking.endpoint)
+                ledger.succeeded(asking.service, endpoint: asking.endpoint, startedAt: asking.startedAt)
                 let known = validators ?? Validators(etag: nil, lastModified: nil, lastFull: clock.wallTime)
                 return Reply(
                     response: answer.response, validators: known.afterNotModified(answer.response.headers),
@@ -167,15 +171,15 @@ public struct PoliteClient: Sendable {
             case .transient, .uninvited:
                 try retryOrThrow(asking.error(answer), &asking)
             case .refused:
-                ledger.succeeded(asking.service, endpoint: asking.endpoint)
+                ledger.succeeded(asking.service, endpoint: asking.endpoint, startedAt: asking.startedAt)
                 throw asking.error(answer)
             }
         }
     }
 
-    /// Suspends until nothing holds the request back. A long wait is announced, with its reason and its end.
+    /// Suspends until nothing holds the request back. A long wait is announced, with its reason and its end: once, though
+    /// several requests of the node wait.
     private func waitForTurn(_ asking: Asking) async throws {
-        var announced: Instant?
         // Looked up once: those that back off together go on together, though the first one may fail again meanwhile.
         let backoff = ledger.backoff(asking.service, endpoint: asking.endpoint, now: clock.now)
         while true {
@@ -185,8 +189,7 @@ public struct PoliteClient: Sendable {
             let waits = [budget, backoff, asking.notBefore].compactMap(\.self).filter { $0.until > now }
             guard let block = waits.max(by: { $0.until < $1.until }) else { return }
             let left = block.until - now
-            if left > .seconds(60), announced != block.until {
-                announced = block.until
+            if left > .seconds(60), parts.announcements.isNews(asking.service, until: block.until, now: now) {
                 log.warning(
                     "waits \(readable(left)) for \(asking.origin): \(block.reason); goes on at \((clock.wallTime + left).rfc3339())"
                 )
@@ -229,13 +232,13 @@ public struct PoliteClient: Sendable {
     /// Takes over what an answer says about the service's budgets.
     private func noteBudget(_ answer: Answer, _ asking: inout Asking) {
         guard !answer.response.recorded else { return }
-        // Read only where there is one: most services say nothing.
-        guard answer.response.headers[RateLimits.field] != nil,
-            let limits = RateLimits(answer.response.headers, now: clock.wallTime)
         if let named = RateLimits.resource(answer.response.headers) {
             ledger.learn(named, of: asking.endpoint, service: asking.service, insteadOf: asking.resource)
             asking.resource = named
         }
+        // Read only where there is one: most services say nothing.
+        guard answer.response.headers[RateLimits.field] != nil,
+            let limits = RateLimits(answer.response.headers, now: clock.wallTime)
         else { return }
         ledger.note(limits, service: asking.service, resource: asking.resource, at: clock.wallTime)
     }

@@ -82,12 +82,18 @@ package final class ServiceLedger: Sendable {
             .map { Block(until: $0, reason: "its failing endpoints back off") }
     }
 
-    func unhintedInARow(_ service: ServiceKey) -> Int { state.withLock { $0.budgets.unhintedInARow(service) } }
+    func unhintedInARow(_ service: ServiceKey, startedAt: Instant) -> Int {
+        state.withLock { $0.budgets.unhintedInARow(service, startedAt: startedAt) }
+    }
 
     /// Notes the wait that an answer asked for.
-    func note(_ wait: AskedWait, service: ServiceKey, resource: String, reason: String, now: Instant) {
+    func note(
+        _ wait: AskedWait, service: ServiceKey, resource: String, reason: String, startedAt: Instant, now: Instant
+    ) {
         state.withLock { state in
-            if wait.reason == .limitWithoutHint { state.budgets.countUnhinted(service) }
+            if wait.reason == .limitWithoutHint {
+                state.budgets.countUnhinted(service, startedAt: startedAt, until: now + wait.duration)
+            }
             state.budgets.close(
                 service, resource: wait.reason == .quotaSpent ? resource : nil, until: now + wait.duration,
                 reason: reason, now: now)
@@ -105,9 +111,9 @@ package final class ServiceLedger: Sendable {
     }
 
     /// The service answered, if only with a refusal.
-    func succeeded(_ service: ServiceKey, endpoint: @autoclosure () -> String) {
+    func succeeded(_ service: ServiceKey, endpoint: @autoclosure () -> String, startedAt: Instant) {
         state.withLock { state in
-            state.budgets.succeeded(service)
+            state.budgets.succeeded(service, startedAt: startedAt)
             if !state.backoffs.isEmpty { state.backoffs[service]?.succeeded(endpoint()) }
         }
     }

@@ -173,4 +173,31 @@ import Testing
     ]) func pathsTellTheLikelyBudget(_ path: String, _ resource: String) {
         #expect(RateLimits.likelyResource(path: path) == resource)
     }
+
+    /// Requests that are under way together are told of one limit, not of one after the other.
+    @Test func aBurstOfLimitsIsOneRound() throws {
+        try Simulation.run { simulation in
+            let limited = ScriptedTransport.Step.answer(429)
+            let bed = Bed(
+                simulation, takes: .milliseconds(100), limited, limited, limited, limited, limited, limited,
+                .answer(200))
+            let client = bed.client()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for turn in 0..<4 {
+                    group.addTask(executorPreference: simulation.loop) {
+                        try await bed.clock.sleep(for: .milliseconds(20 * turn))
+                        _ = try await client.fetch(HTTPRequest(feed + "?\(turn)"), decode: text)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let starts = bed.transport.times.map { ($0 * 100).rounded() / 100 }
+            // The second round, of which two were refused again, is twice as long.
+            #expect(starts.prefix(8) == [0, 0.02, 0.04, 0.06, 61.16, 61.16, 61.16, 61.16])
+            #expect(starts.dropFirst(8).allSatisfy { (182.2...182.3).contains($0) } && starts.count == 10)
+            let warnings = bed.lines.messages(.warning)
+            #expect(warnings.count == 2)
+            #expect(warnings.first?.contains("waits 61 s") == true)
+        }
+    }
 }
