@@ -34,6 +34,7 @@ struct CategoriesAnswer: Sendable {
         }
         items = found.sorted { ($0.category.title, $0.category.id) < ($1.category.title, $1.category.id) }
         unusable = list.count - items.count
+        try FeedbusError.requireUsable(items.count, unusable: unusable, what: "a category")
         isRecorded = body.isRecorded
     }
 }

@@ -18,9 +18,6 @@ struct EventsAnswer: Sendable {
         }
         events = list.elements.compactMap { NaturalEvent($0, of: body) }
         unusable = list.count - events.count
-        // Taken for an answer, it would make all that is known forgotten.
-        if events.isEmpty && unusable > 0 {
-            throw FeedbusError.shape("none of the \(counted(unusable, "element")) of \"events\" is an event")
-        }
+        try FeedbusError.requireUsable(events.count, unusable: unusable, what: "an event")
     }
 }

@@ -17,7 +17,7 @@ public struct EventsPage: Sendable {
     }
 
     /// Reads an answer. A 422 (past the last page) is an empty page.
-    /// - Throws: where the body is no JSON array.
+    /// - Throws: where the body is no JSON array, or has elements and none is an event.
     public init(_ response: HTTPResponse, service: GitHubService) throws {
         guard response.status != EventsPage.pastTheEnd else {
             self.init(events: [])
@@ -28,6 +28,8 @@ public struct EventsPage: Sendable {
             throw FeedbusError.shape("the answer is no list of events, but \(body.root.kind.rawValue)")
         }
         let events = body.root.elements.compactMap { GitHubEvent($0, of: body) }
+        try FeedbusError.requireUsable(
+            events.count, unusable: body.root.count - events.count, what: "an event with an id")
         self.init(
             events: events, unusable: body.root.count - events.count,
             next: NextPage(response.headers, from: response.url, service: service.baseURL))

@@ -11,7 +11,7 @@ struct ItemsPage: Sendable {
     var next: NextPage
 
     /// Reads an answer.
-    /// - Throws: where the body is no JSON, or has nothing where the list should be.
+    /// - Throws: where the body is no JSON, has nothing where the list should be, or elements of which none has an id.
     init(_ response: HTTPResponse, options: HTTPPollOptions) throws {
         let body = try JSONBody(response)
         guard let list = body.root[options.fields.items] else {
@@ -27,6 +27,9 @@ struct ItemsPage: Sendable {
         }
         items = elements.compactMap { Item($0, of: body, options: options) }
         unusable = elements.count - items.count
+        try FeedbusError.requireUsable(
+            items.count, unusable: unusable,
+            what: "an item with an id at \"\(options.fields.id?.description ?? "")\"")
         if let pointer = options.fields.next {
             let target = body.root[pointer]?.string ?? ""
             next = target.isEmpty ? .none : NextPage(target, from: response.url, service: options.fields.url)

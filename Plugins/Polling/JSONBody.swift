@@ -49,6 +49,15 @@ extension FeedbusError {
     public static func shape(_ message: String, cause: (any Error)? = nil) -> FeedbusError {
         FeedbusError(.httpDecode, message, isRetriable: true, cause: cause)
     }
+
+    /// A list that has elements must have one that is what it should be: anything else is a message of the service, and
+    /// taken for an answer it would count as the first poll, make what is known forgotten, and keep its validators. An
+    /// empty list is an answer.
+    /// - Parameter what: what an element should be: `an event`.
+    public static func requireUsable(_ usable: Int, unusable: Int, what: String) throws {
+        guard usable == 0 && unusable > 0 else { return }
+        throw shape("none of the \(counted(unusable, "element")) of the list is \(what)")
+    }
 }
 
 extension JSONValue {

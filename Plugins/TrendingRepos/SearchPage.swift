@@ -37,9 +37,9 @@ struct SearchPage: Sendable {
         }
         unusable = items.count - repositories.count
         isPartial = body.root["incomplete_results"]?.bool ?? false
-        // Taken for a whole answer, it would make all that is known forgotten.
-        if repositories.isEmpty && unusable > 0 && !isPartial {
-            throw FeedbusError.shape("none of the \(counted(unusable, "item")) of the answer is a repository")
+        // A partial answer makes nothing forgotten.
+        if !isPartial {
+            try FeedbusError.requireUsable(repositories.count, unusable: unusable, what: "a repository")
         }
         isRecorded = body.isRecorded
     }

@@ -183,4 +183,12 @@ private final class Memory {
         divided.forget(allBut: [query("drought")])
         #expect(divided.lists.keys.sorted() == ["drought"] && divided.differs(from: again))
     }
+
+    @Test func anAnswerWithoutOneCategoryIsNone() throws {
+        for body in ["{\"categories\": [{\"message\": \"x\"}]}", "{\"categories\": [7]}"] {
+            #expect(throws: FeedbusError.self) {
+                try CategoriesAnswer(HTTPResponse(status: 200, body: Bytes(body), url: "u"))
+            }
+        }
+    }
 }

@@ -249,4 +249,18 @@ import Testing
             #expect(bare == [true, false, false, true, false, false, true, false, false])
         }
     }
+
+    /// A message in place of the list is no first poll, and its validators are not kept.
+    @Test func anAnswerWithoutOneEventIsNoPoll() throws {
+        try onStage { stage in
+            let url = "\(github)/repos/octo/cat/events?per_page=30"
+            stage.service.on(url, tagged("[{\"message\": \"maintenance\"}]"), tagged(page([2, 1])))
+            let options = options(GitHubEventsOptions.self, "{\"repo\": \"octo/cat\", \"history\": \"none\"}")
+            await #expect(throws: FeedbusError.self) { try await stage.once(GitHubEvents.self, options) }
+            #expect(stage.saves == 0)
+            try await stage.once(GitHubEvents.self, options)
+            #expect(stage.ids.isEmpty && stage.saves == 1)
+            #expect(stage.service.requests[1].headers["If-None-Match"] == nil)
+        }
+    }
 }

@@ -212,4 +212,28 @@ import Testing
             #expect(bare == [true, false, false, true, false, false, true, false, false])
         }
     }
+
+    /// A message in place of the list is no first poll, and its validators are not kept.
+    @Test(arguments: [#"{"error":"maintenance"}"#, #"[{"message":"x"}]"#, "[null]"])
+    func anAnswerWithoutOneUsableItemIsNoPoll(_ message: String) throws {
+        try onStage { stage in
+            stage.service.on(Self.page, tagged(message), tagged(#"[{"id":2},{"id":1}]"#))
+            let options = self.setting("\"id\":\"/id\",\"history\":\"none\"")
+            await #expect(throws: FeedbusError.self) { try await stage.once(HTTPPoll.self, options) }
+            #expect(stage.saves == 0)
+            try await stage.once(HTTPPoll.self, options)
+            #expect(stage.ids.isEmpty && stage.saves == 1)
+            #expect(stage.service.requests[1].headers["If-None-Match"] == nil)
+        }
+    }
+
+    @Test func anEmptyListIsAPoll() throws {
+        try onStage { stage in
+            stage.service.on(Self.page, tagged("[]"), tagged(#"[{"id":1}]"#))
+            for _ in 0..<2 {
+                try await stage.once(HTTPPoll.self, self.setting("\"id\":\"/id\",\"history\":\"none\""))
+            }
+            #expect(stage.ids == ["1"] && stage.service.requests[1].headers["If-None-Match"] != nil)
+        }
+    }
 }

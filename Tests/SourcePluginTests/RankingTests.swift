@@ -151,4 +151,11 @@ private final class Table {
         let isChanged = again.keep([:], of: [])
         #expect(isChanged && again.validators.isEmpty)
     }
+
+    @Test func anAnswerWithoutOneRepositoryIsNone() throws {
+        #expect(throws: FeedbusError.self) { try read(found("{\"message\": \"x\"}")) }
+        #expect(try read(found()).repositories.isEmpty)
+    }
+
+    // MARK: - Memory of events
 }
