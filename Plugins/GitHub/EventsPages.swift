@@ -9,6 +9,7 @@ public struct EventsPages: Sendable {
     private let maxPages: Int
     private var read = 0
     private var found: [GitHubEvent] = []
+    private var knownIDs: [String] = []
     private var foundIDs: Set<String> = []
     private var addresses: Set<String> = []
 
@@ -31,6 +32,7 @@ public struct EventsPages: Sendable {
         for event in page.events {
             if known.contains(event.id) {
                 reachedKnown = true
+                knownIDs.append(event.id)
             } else if foundIDs.insert(event.id).inserted {
                 found.append(event)
             }
@@ -50,6 +52,9 @@ public struct EventsPages: Sendable {
 
     /// The events that were not known, each once, oldest first: the reverse of the service's order.
     public var news: [GitHubEvent] { found.reversed() }
+
+    /// The ids of all that was listed, oldest first: those that were known before those that are new.
+    public var listedIDs: [String] { knownIDs.reversed() + found.reversed().map(\.id) }
 
     /// Something was known, and none of all that can be had is it: events in between are lost.
     public var hasGap: Bool { !known.isEmpty && !reachedKnown && !found.isEmpty }

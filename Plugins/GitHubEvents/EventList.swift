@@ -32,7 +32,7 @@ struct EventList: Sendable {
     }
 
     /// The list after a poll.
-    /// - Parameter ids: the new ones, oldest first.
+    /// - Parameter ids: those that were listed, oldest first.
     func after(_ ids: some Sequence<String>, _ validators: Validators) -> EventList {
         var next = self
         next.seen.insert(ids)

@@ -105,7 +105,7 @@ public actor GitHubEvents: PollingSource {
 
         var wanted = news.filter { types?.contains($0.type) ?? true }[...]
         if list.isNew { wanted = options.history.limit(Array(wanted)) }
-        var after = list.after(news.lazy.map(\.id), first.validators)
+        var after = list.after(pages.listedIDs, first.validators)
         if after.differs(from: list) {
             try await output.emit(
                 wanted.map { maker.event($0, source: list.url) }, saving: [CursorUpdate(list.url, after.saved)])

@@ -21,9 +21,17 @@ public struct SeenIDs: Sendable, Equatable {
 
     public func contains(_ id: String) -> Bool { members.contains(id) }
 
-    /// Adds those that are not there yet, the last one as the newest, and forgets the oldest beyond the limit.
+    /// Takes what is listed now: it counts as newest, the last one most of all, also where it was there already, and the
+    /// oldest beyond the limit are forgotten. Where nothing is new, nothing changes.
+    /// - Parameter ids: oldest first. With those that are known and still listed, they are not forgotten before what no
+    ///   longer comes; each counts where it comes first.
     public mutating func insert(_ ids: some Sequence<String>) {
-        for id in ids where members.insert(id).inserted { order.append(id) }
+        var listed: Set<String> = []
+        let distinct = ids.filter { listed.insert($0).inserted }
+        guard !listed.isSubset(of: members) else { return }
+        if !listed.isDisjoint(with: members) { order.removeAll { listed.contains($0) } }
+        order += distinct
+        members.formUnion(listed)
         guard order.count > limit else { return }
         for id in order.prefix(order.count - limit) { members.remove(id) }
         order.removeFirst(order.count - limit)

@@ -153,7 +153,8 @@ public actor TrendingRepos: PollingSource {
 
         var next = events
         let news = next.take(pages)
-        let isChanged = next.keep(fresh, of: names)
+        let isKept = next.keep(fresh, of: names)
+        let isChanged = isKept || next.listed != events.listed
         if isChanged || !news.isEmpty {
             try await output.emit(
                 news.map { maker.event($0.event, source: $0.source) },
@@ -168,3 +169,4 @@ public actor TrendingRepos: PollingSource {
         context.log.warning("left out of \(what), as they have no id or name: \(count)", ["unusable": String(unusable)])
     }
 }
+        next.forgetLists(allBut: names.map(gitHub.eventsURL(repository:)))

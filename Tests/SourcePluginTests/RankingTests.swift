@@ -158,4 +158,19 @@ private final class Table {
     }
 
     // MARK: - Memory of events
+
+    @Test func whatIsStillListedIsNotForgottenHoweverMuchElseComes() throws {
+        var newest = NewestEvents(limit: 10, saved: nil)
+        // Of the one repository there is a 304 at every poll: its list stays.
+        _ = newest.take([("quiet", try events(page([2, 1]))), ("busy", try events(page([100])))])
+        for number in 101...150 {
+            // Its first event stays listed beside what comes.
+            let news = newest.take([("busy", try events(page([number, 100])))])
+            #expect(news.map(\.event.id) == ["\(number)"])
+            newest = NewestEvents(limit: 10, saved: SavedText.read(newest.saved))
+        }
+        #expect(newest.take([("quiet", try events(page([3, 2, 1])))]).map(\.event.id) == ["3"])
+        newest.forgetLists(allBut: ["quiet"])
+        #expect(newest.listed.keys.sorted() == ["quiet"] && newest.seen.count == 10)
+    }
 }

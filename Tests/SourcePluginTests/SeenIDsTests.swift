@@ -13,6 +13,17 @@ import Testing
         #expect(!seen.contains("9") && seen.contains("10") && seen.contains("8") && seen.contains("7"))
     }
 
+    @Test func whatIsStillListedCountsAsNewest() {
+        var seen = SeenIDs(limit: 4, ["1", "2", "3"])
+        seen.insert(["1", "4", "5", "1"])
+        #expect(!seen.contains("2") && ["3", "1", "4", "5"].allSatisfy(seen.contains) && seen.count == 4)
+        let before = seen
+        seen.insert(["5", "3"])
+        #expect(seen == before)
+        seen.insert(["3", "6"])
+        #expect(seen.contains("3") && seen.contains("6") && !seen.contains("1") && seen.count == 4)
+    }
+
     @Test func comparesTextAndNotNumbers() {
         let seen = SeenIDs(limit: 3, ["010"])
         #expect(!seen.contains("10") && seen.contains("010"))
