@@ -15,6 +15,8 @@ public actor EONET: PollingSource {
     private var revisions = RevisionMemory()
     private var origins: [Bool: EventOrigin] = [:]
     private var failed = 0
+    /// By the request's key, and of the list of categories: what cannot be had is not asked for at speed.
+    private var rests: [String: Rest] = [:]
     private var unusable = 0
 
     private static let categoryType = "gov.nasa.eonet.category"
@@ -53,14 +55,16 @@ public actor EONET: PollingSource {
 
     public func prepare() async throws {
         origins = [:]
+        rests = [:]
         categories = CategoryMemory(
             url: "\(options.baseURL)/categories", saved: try await context.savedText(Self.categoriesKey))
         revisions = RevisionMemory(saved: try await context.savedText(Self.eventsKey))
     }
 
     public func poll(_ output: Output) async throws -> PollResult? {
-        let wait = try await pollCategories(output)
-        return PollResult(minimumWait: max(wait, try await pollEvents(output)))
+        let startedAt = context.clock.now
+        let wait = try await pollCategories(startedAt, output)
+        return PollResult(minimumWait: max(wait, try await pollEvents(startedAt, output)))
     }
 
     private nonisolated func request(_ url: String) -> HTTPRequest {
@@ -72,7 +76,8 @@ public actor EONET: PollingSource {
 
     /// A failure is reported and counts as an empty list: the events still come, with their own titles where no earlier
     /// answer gave better ones.
-    private func pollCategories(_ output: Output) async throws -> Duration {
+    private func pollCategories(_ startedAt: Instant, _ output: Output) async throws -> Duration {
+        guard rests[Self.categoriesKey]?.isOver(at: startedAt) ?? true else { return .zero }
         let url = "\(options.baseURL)/categories"
         let fetched: Fetched<CategoriesAnswer>
         do {
@@ -82,8 +87,10 @@ public actor EONET: PollingSource {
             failed += 1
             context.log.warning(
                 "no categories: \(describeError(error)); the events come without them", ["failed": String(failed)])
+            rest(Self.categoriesKey, "categories", from: startedAt)
             return .zero
         }
+        rests[Self.categoriesKey] = nil
         var next = categories
         var news: [Event] = []
         if let answer = fetched.value {
@@ -110,39 +117,52 @@ public actor EONET: PollingSource {
 
     /// Requests that fail leave the others alone, and each answer is emitted as it comes; where all fail, the poll has
     /// failed.
-    private func pollEvents(_ output: Output) async throws -> Duration {
+    private func pollEvents(_ startedAt: Instant, _ output: Output) async throws -> Duration {
         if options.by == .category && categories.categories.isEmpty {
             context.log.warning("no categories are known; the events are asked for by status")
         }
         let queries = EventsQuery.all(options, categories: categories.categories)
-        let requests = queries.map { (request: request($0.url), validators: revisions.validators(for: $0)) }
+        let asked = queries.filter { rests[restKey($0)]?.isOver(at: startedAt) ?? true }
+        let requests = asked.map { (request: request($0.url), validators: revisions.validators(for: $0)) }
         let http = http
         var done = 0
         var wait = Duration.zero
-        var failures: [any Error] = []
+        var failures: [(query: EventsQuery, error: any Error)] = []
         try await context.concurrently(requests, limit: options.maxConcurrent) { asked in
             try await http.fetch(asked.request, validators: asked.validators) { try EventsAnswer($0) }
         } take: { index, result in
-            let query = queries[index]
+            let query = asked[index]
             done += 1
-            if options.by == .category { reportProgress(query, done, of: queries.count, result) }
+            if options.by == .category { reportProgress(query, done, of: asked.count, result) }
             switch result {
             case .success(let fetched):
                 wait = max(wait, fetched.minimumWait)
+                rests[restKey(query)] = nil
                 try await emit(fetched, of: query, output)
             case .failure(let error):
-                failures.append(error)
+                failures.append((query, error))
                 failed += 1
                 context.log.warning(
                     "no \(query.name): \(describeError(error)); what else was asked for goes on",
                     ["failed": String(failed)])
             }
         }
-        if let first = failures.first, failures.count == queries.count { throw first }
+        // A failure of all is the poller's to handle.
+        if let first = failures.first, failures.count == asked.count { throw first.error }
+        for failure in failures {
+            rest(restKey(failure.query), failure.query.name, from: startedAt)
+        }
         var next = revisions
         next.forget(allBut: queries)
         try await emit([], next, output)
         return wait
+    }
+
+    private func restKey(_ query: EventsQuery) -> String { "events/\(query.key)" }
+
+    private func rest(_ key: String, _ name: String, from startedAt: Instant) {
+        let pause = rests[key, default: Rest()].failed(at: startedAt, every: options.every)
+        if !context.mode.once { context.log.info("\(name): not asked for in the next \(pause.text)") }
     }
 
     private func emit(_ fetched: Fetched<EventsAnswer>, of query: EventsQuery, _ output: Output) async throws {

@@ -19,6 +19,8 @@ public actor TrendingRepos: PollingSource {
     private var maker: GitHubEventMaker
     private var origins: [Bool: EventOrigin] = [:]
     private var unusable = 0
+    /// By repository: those whose events cannot be had are not asked for at speed.
+    private var rests: [String: Rest] = [:]
 
     private static let type = "com.github.repository.trending"
     private static let rankingKey = "ranking"
@@ -54,12 +56,14 @@ public actor TrendingRepos: PollingSource {
                 searchValidators = Validators(saved: saved["validators"])
             }
         }
+        rests = [:]
         events = NewestEvents(limit: options.seenLimit, saved: try await context.savedText(Self.eventsKey))
     }
 
     public func poll(_ output: Output) async throws -> PollResult? {
+        let startedAt = context.clock.now
         let wait = try await search(output)
-        return PollResult(minimumWait: max(wait, try await pollEvents(output)))
+        return PollResult(minimumWait: max(wait, try await pollEvents(startedAt, output)))
     }
 
     // MARK: - Repositories
@@ -112,12 +116,14 @@ public actor TrendingRepos: PollingSource {
 
     // MARK: - Their events
 
-    private func pollEvents(_ output: Output) async throws -> Duration {
+    private func pollEvents(_ startedAt: Instant, _ output: Output) async throws -> Duration {
         guard options.eventsPerRepo > 0, !ranking.entries.isEmpty else { return .zero }
         let names = ranking.entries.map(\.name)
+        rests = rests.filter { names.contains($0.key) }
+        let asked = names.filter { rests[$0]?.isOver(at: startedAt) ?? true }
         let (gitHub, http, known, count) = (gitHub, http, events.validators, options.eventsPerRepo)
         var results: [Int: Result<Fetched<EventsPage>, any Error>] = [:]
-        try await context.concurrently(names, limit: options.maxConcurrent) { name in
+        try await context.concurrently(asked, limit: options.maxConcurrent) { name in
             let url = gitHub.eventsURL(repository: name) + "?per_page=\(count)"
             return try await http.fetch(gitHub.request(url), validators: known[name]) {
                 try EventsPage($0, service: gitHub)
@@ -128,11 +134,12 @@ public actor TrendingRepos: PollingSource {
 
         var pages: [(source: String, page: EventsPage)] = []
         var fresh: [String: Validators] = [:]
-        var failures: [any Error] = []
+        var failures: [(name: String, error: any Error)] = []
         var wait = Duration.zero
-        for (index, name) in names.enumerated() {
+        for (index, name) in asked.enumerated() {
             switch results[index] {
             case .success(let fetched)?:
+                rests[name] = nil
                 fresh[name] = fetched.validators
                 wait = max(wait, fetched.minimumWait)
                 guard var page = fetched.value else { continue }
@@ -144,14 +151,24 @@ public actor TrendingRepos: PollingSource {
                 }
                 pages.append((source, page))
             case .failure(let error)?:
-                failures.append(error)
-                context.log.warning("no events of \(name): \(describeError(error))")
+                failures.append((name, error))
             case nil: break
             }
         }
-        if let first = failures.first, failures.count == names.count { throw first }
+        // A failure of all is the poller's to handle.
+        let isWhole = failures.count == asked.count
+        for failure in failures {
+            var message = "no events of \(failure.name): \(describeError(failure.error))"
+            if !isWhole && !context.mode.once {
+                let pause = rests[failure.name, default: Rest()].failed(at: startedAt, every: options.every)
+                message += "; the other repositories go on, this one rests for \(pause.text)"
+            }
+            context.log.warning(message)
+        }
+        if isWhole, let first = failures.first { throw first.error }
 
         var next = events
+        next.forgetLists(allBut: names.map(gitHub.eventsURL(repository:)))
         let news = next.take(pages)
         let isKept = next.keep(fresh, of: names)
         let isChanged = isKept || next.listed != events.listed
@@ -169,4 +186,3 @@ public actor TrendingRepos: PollingSource {
         context.log.warning("left out of \(what), as they have no id or name: \(count)", ["unusable": String(unusable)])
     }
 }
-        next.forgetLists(allBut: names.map(gitHub.eventsURL(repository:)))

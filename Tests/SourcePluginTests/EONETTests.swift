@@ -168,6 +168,30 @@ import Testing
             #expect(bare == [true, false, false, true, false, false, true, false, false])
         }
     }
+
+    @Test func whatIsRefusedRestsWhileTheRestGoesOn() throws {
+        try onStage { stage in
+            Self.serve(stage)
+            stage.service.on(Self.categories, failing(403))
+            stage.service.on(Self.closed, failing(403))
+            let often = options(EONETOptions.self, "{\"every\": \"1m\"}")
+            try await stage.run(EONET.self, often, for: .seconds(3_500))
+            for url in [Self.categories, Self.closed] { #expect(stage.service.urls.count { $0 == url } == 4) }
+            #expect(stage.service.urls.count { $0 == Self.open } > 50)
+            #expect(stage.log().count == 8)
+        }
+    }
+
+    /// What has failed once is asked for again at the next poll where polls are slow enough.
+    @Test func aFailureOnceCostsNoPoll() throws {
+        try onStage(latency: .seconds(1)) { stage in
+            Self.serve(stage)
+            stage.service.on(Self.categories, failing(500), tagged(naturalCategories(["snow": "Snow"])))
+            stage.service.on(Self.open, failing(500), tagged(naturalEvents(naturalEvent(3))))
+            try await stage.run(EONET.self, Self.standard, for: .seconds(1_100))
+            #expect(stage.events.map(\.subject.string) == ["EONET_1", "snow", "EONET_3"])
+        }
+    }
 }
 
 @Suite(.enabled(if: SharedData.exists, SharedData.missing))

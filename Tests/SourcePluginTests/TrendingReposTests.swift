@@ -138,6 +138,21 @@ import Testing
             #expect(bare == [true, false, false, true, false, false, true, false, false])
         }
     }
+
+    @Test func aRepositoryThatIsRefusedRestsWhileTheOthersGoOn() throws {
+        try onStage { stage in
+            let some = options(
+                TrendingReposOptions.self, "{\"events_per_repo\": 1, \"every\": \"1m\", \"limit\": 5}")
+            stage.service.on(Self.search, tagged(found(repository(1, "o/a"), repository(2, "o/b"))))
+            stage.service.on(Self.events("o/b", 1), tagged(page([3], repo: "o/b")))
+            try await stage.run(TrendingRepos.self, some, for: .seconds(3_500))
+            let refused = stage.service.urls.count { $0 == Self.events("o/a", 1) }
+            // After 5, 10, 20 minutes.
+            #expect(refused == 4)
+            #expect(stage.service.urls.count { $0 == Self.events("o/b", 1) } > 50)
+            #expect(stage.log().count == 4 && stage.log()[0].contains("404") && stage.log()[0].contains("rests for 5m"))
+        }
+    }
 }
 
 @Suite(.enabled(if: SharedData.exists, SharedData.missing))
