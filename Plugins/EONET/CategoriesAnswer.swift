@@ -29,7 +29,7 @@ struct CategoriesAnswer: Sendable {
                 return nil
             }
             return Item(
-                category: Category(id: id, title: title, revision: value.raw.contentHashText), data: value.raw,
+                category: Category(id: id, title: title, revision: value.meaning.contentHashText), data: value.raw,
                 attributes: body.attributes(of: value.raw))
         }
         items = found.sorted { ($0.category.title, $0.category.id) < ($1.category.title, $1.category.id) }

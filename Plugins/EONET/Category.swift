@@ -5,6 +5,6 @@ struct Category: Sendable, Equatable {
     /// Text in v3 (`wildfires`), the digits of a number in v2.1 (`8`).
     let id: String
     let title: String
-    /// Changes with the category's text.
+    /// Changes with what the category says.
     let revision: String
 }

@@ -7,7 +7,7 @@ import Polling
 struct NaturalEvent: Sendable {
     /// `EONET_5359`
     let id: String
-    /// Changes with the event's text as the service sent it. Titles that are joined later do not count: an event is not
+    /// Changes with what the event says; blanks, the order of keys and how a number is written do not count. Titles that are joined later do not count: an event is not
     /// news because its category was renamed.
     let revision: String
     /// The date of the newest geometry; where there is none, the date on which it was closed; else empty.
@@ -22,7 +22,7 @@ struct NaturalEvent: Sendable {
         guard value.kind == .object, let id = value["id"]?.identifier else { return nil }
         self.id = id
         self.value = value
-        revision = value.raw.contentHashText
+        revision = value.meaning.contentHashText
         categoryIDs = value["categories"]?.elements.compactMap { $0["id"]?.identifier } ?? []
         // `geometry` in v3, `geometries` in v2.1.
         let places = (value["geometry"] ?? value["geometries"]).map { Array($0.elements) } ?? []

@@ -192,6 +192,16 @@ import Testing
             #expect(stage.events.map(\.subject.string) == ["EONET_1", "snow", "EONET_3"])
         }
     }
+
+    @Test func anEmptyAnswerIsNoReasonToRepeatEverything() throws {
+        try onStage { stage in
+            Self.serve(stage)
+            let full = naturalEvents(naturalEvent(3), naturalEvent(2))
+            stage.service.on(Self.open, full, "{\"events\": []}", full, naturalEvents(naturalEvent(2), naturalEvent(3)))
+            for _ in 0..<4 { try await stage.once(EONET.self, Self.standard) }
+            #expect(stage.events.map(\.subject.string) == ["snow", "wildfires", "EONET_2", "EONET_3", "EONET_1"])
+        }
+    }
 }
 
 @Suite(.enabled(if: SharedData.exists, SharedData.missing))
