@@ -7,8 +7,8 @@ import Polling
 struct NaturalEvent: Sendable {
     /// `EONET_5359`
     let id: String
-    /// Changes with what the event says; blanks, the order of keys and how a number is written do not count. Titles that are joined later do not count: an event is not
-    /// news because its category was renamed.
+    /// Changes with what the event says; blanks, the order of keys and how a number is written do not count. Nor do titles
+    /// that are joined later: an event is not news because its category was renamed.
     let revision: String
     /// The date of the newest geometry; where there is none, the date on which it was closed; else empty.
     let time: Bytes

@@ -91,7 +91,7 @@ public struct HTTPRequest: Sendable {
     /// Words of an answer to this request, fit to be shown: without its secrets, and then cut.
     /// - Parameter most: characters.
     public func quoting(_ text: Bytes, most: Int = 200) -> String {
-        String(Redaction.text(text, of: self).string.prefix(most))
+        String(Redaction.beginning(of: text, most: most * 4, of: self).string.prefix(most))
     }
 
     /// What was secret in the request that a redirect has led here from: hidden as the secrets of this one are.

@@ -57,6 +57,15 @@ enum Redaction {
         return text.withUnsafeBytes { finder.hiding($0, as: mark) } ?? text
     }
 
+    /// The first `most` bytes of that. A body may have any length, and only its beginning is shown.
+    static func beginning(of text: Bytes, most: Int, of request: HTTPRequest) -> Bytes {
+        let shown =
+            text.withUnsafeBytes {
+                SecretFinder(secrets(of: request)).hiding($0, as: mark, most: most)
+            } ?? text
+        return shown.count > most ? shown[0..<most] : shown
+    }
+
     /// A request's body with the form fields or top-level JSON members hidden that are named as `secretQuery`.
     static func body(_ body: Bytes, of request: HTTPRequest) -> Bytes {
         var shown = body

@@ -15,8 +15,9 @@ struct SecretFinder {
 
     var isEmpty: Bool { secrets.isEmpty }
 
-    /// The text with `mark` in the place of each secret; nil where it holds none.
-    func hiding(_ text: UnsafeRawBufferPointer, as mark: StaticString) -> Bytes? {
+    /// The text with `mark` in the place of each secret; nil where none was found.
+    /// - Parameter most: bytes of the result that are wanted, at least: what is behind them need not be looked through.
+    func hiding(_ text: UnsafeRawBufferPointer, as mark: StaticString, most: Int = .max) -> Bytes? {
         guard !secrets.isEmpty else { return nil }
         var starts = [Bool](repeating: false, count: 256)
         for byte in "%\\+".utf8 { starts[Int(byte)] = true }
@@ -24,7 +25,7 @@ struct SecretFinder {
         var writer: ByteWriter?
         var kept = 0
         var at = 0
-        while at < text.count {
+        while at < text.count, (writer?.count ?? 0) + at - kept < most {
             guard starts[Int(text[at])], let end = secrets.lazy.compactMap({ self.end(of: $0, in: text, at) }).max()
             else {
                 at += 1
@@ -36,7 +37,7 @@ struct SecretFinder {
             kept = end
             at = end
         }
-        writer?.append(UnsafeRawBufferPointer(rebasing: text[kept...]))
+        writer?.append(UnsafeRawBufferPointer(rebasing: text[kept..<(most == .max ? text.count : at)]))
         return writer?.finish()
     }
 

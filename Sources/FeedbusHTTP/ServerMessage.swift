@@ -14,9 +14,7 @@ enum ServerMessage {
         if let json = try? JSON.parse(response.body) {
             return tidy(Redaction.text(words(in: json) ?? "", of: request))
         }
-        // All of it: a cut may go through a secret, whose parts nobody finds any more.
-        let body = Redaction.text(response.body, of: request)
-        let text = (body.count > 4_096 ? body[0..<4_096] : body).string
+        let text = Redaction.beginning(of: response.body, most: 4_096, of: request).string
         let isHTML = response.headers["Content-Type"]?.lowercased().contains("html") == true || text.hasPrefix("<")
         let plain = isHTML ? withoutTags(text) : text
         return plain.split(whereSeparator: \.isNewline).lazy.map { tidy(String($0)) }.first { !$0.isEmpty } ?? ""

@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    /// Where the look ends early, nothing else is seen than the beginning of the whole.
+    @Test func theBeginningIsThatOfTheWhole() {
+        let request = request("SECRETSECRETSECRET")
+        let text = Bytes(
+            "a SECRETSECRETSECRET, bSECRETSECRETSECRET%53ECRETSECRETSECRET and SECRETSECRET\nSECRETSECRETSECRET c")
+        let whole = Redaction.text(text, of: request)
+        for most in 0...text.count {
+            let expected = whole[0..<min(most, whole.count)]
+            #expect(Redaction.beginning(of: text, most: most, of: request) == expected, "\(most)")
+            #expect(Redaction.beginning(of: text, most: most, of: HTTPRequest("http://h/")) == text[0..<most])
+        }
+    }
+
     /// Cut in the middle, a secret would no longer be known as one.
     @Test(arguments: [true, false]) func aMessageIsCutAfterItsSecretsAreHidden(_ isJSON: Bool) {
         let request = request("SECRETSECRETSECRET")

@@ -14,8 +14,7 @@ actor SinkRunner {
     /// Where the events go that the sink fails on; nil where there is no store.
     nonisolated let letters: DeadLetterBox?
     private let make: @Sendable (PluginContext) throws -> any Sink
-    /// Called when the sink takes no more events although more may come; true when no sink takes
-    /// any, and none has had all.
+    /// Called when the sink takes no more events although more may come; true when no sink takes any, and none has had all.
     private let givenUp: @Sendable () async -> Bool
     private let limit: TimeLimit?
     private var sink: (any Sink)?
