@@ -84,8 +84,9 @@ private struct WindowRun<Element: Sendable>: Sendable {
     let turn: SerialGate
     let windows = Edge<Flow<Element>>(capacity: 1)
     let parts = PartLedger()
-    /// No edge: the consumer wants no more windows, and the last one is full.
-    let current = Guarded<(edge: Edge<Element>?, room: Int)>((nil, 0))
+    /// No edge: the consumer wants no more windows, and the last one is full. After the end of the source none is opened any
+    /// more: the timer may ring at that moment, on another thread, and nobody would complete its window.
+    let current = Guarded<(edge: Edge<Element>?, room: Int, isEnded: Bool)>((nil, 0, false))
 
     init(count: Int, time: Duration?, clock: any EventClock, capacity: Int, turn: SerialGate) {
         self.turn = turn
@@ -101,10 +102,11 @@ private struct WindowRun<Element: Sendable>: Sendable {
     /// Inside `turn`.
     func open() async throws {
         let edge = parts.isOver ? nil : Edge<Element>(capacity: capacity)
-        let old = current.with { state -> Edge<Element>? in
-            defer { state = (edge, edge == nil ? .max : count) }
-            return state.edge
+        let (old, isEnded) = current.with { state -> (Edge<Element>?, Bool) in
+            defer { if !state.isEnded { (state.edge, state.room) = (edge, edge == nil ? .max : count) } }
+            return (state.edge, state.isEnded)
         }
+        if isEnded { return }
         old?.finish()
         // The last one that is wanted is complete: the producer is stopped, be it silent or not.
         guard let edge else { return parts.closeAll() }
@@ -135,7 +137,10 @@ private struct WindowRun<Element: Sendable>: Sendable {
 
     func end(_ error: (any Error)?) {
         alarm.clear()
-        let edge = current.with { $0.edge }
+        let edge = current.with { state in
+            state.isEnded = true
+            return state.edge
+        }
         if let error {
             edge?.fail(partEnd(for: error))
             parts.closeAll()

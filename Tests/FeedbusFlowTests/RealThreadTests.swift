@@ -16,6 +16,15 @@ import Testing
         }
     }
 
+    private func few() -> Flow<Int> {
+        Flow { emit in
+            for number in 0..<20 {
+                try await emit(Chunk(one: number))
+                await Task.yield()
+            }
+        }
+    }
+
     /// Collects and checks that the collector is never called concurrently.
     private func collect<Element: Sendable>(_ flow: Flow<Element>) async throws -> [Element] {
         let (busy, elements) = (Recorder<Int>(), Recorder<Element>())
@@ -118,6 +127,16 @@ import Testing
             let sizes = try await self.collect(windows.concatMap { $0.toArray() })
             #expect(sizes.flatMap { $0 } == Array(0..<Self.size))
             #expect(sizes.allSatisfy { $0.count <= 7 })
+        }
+    }
+
+    @Test func aWindowThatOpensWhileTheSourceEnds() async throws {
+        try await withClock { clock in
+            for _ in 0..<200 {
+                let windows = self.few().window(time: .nanoseconds(1), clock: clock)
+                let all = try await self.collect(windows.flatMap { $0 })
+                #expect(all.sorted() == Array(0..<20))
+            }
         }
     }
 
