@@ -1,7 +1,7 @@
 // feedbus: the lock of this module; see SanitizerMutex.
 
 #if FEEDBUS_TSAN
-    import FeedbusPlugin
+    import FeedbusBase
 
     typealias Mutex<Value: ~Copyable> = SanitizerMutex<Value>
 #endif
