@@ -3,6 +3,7 @@
 import FeedbusBase
 import FeedbusFlow
 import FeedbusJSON
+import FeedbusStore
 
 /// Looks up what each node reads; finds cycles, nodes that nobody reads, and two nodes that write one file.
 struct GraphCheck {
@@ -33,6 +34,22 @@ struct GraphCheck {
         if isReliable && readsAreKnown { findUnread() }
         findSharedFiles()
         findStalls()
+        findIdleResumes()
+    }
+
+    /// A node that is to begin with a replay, where nothing that it reads could give one.
+    private mutating func findIdleResumes() {
+        for (reader, node) in nodes.enumerated() {
+            guard node.planned?.resume == .replay, let place = node.value["resume"], !reads[reader].isEmpty else { continue }
+            let feeders = reads[reader].map { nodes[$0.node] }
+            if feeders.contains(where: { $0.planned == nil || $0.planned?.retention?.replay ?? 0 > 0 }) { continue }
+            let subject = feeders.first { $0.section == .subjects }
+            let fix = subject.map { "give \($0.path) \"store\": \"disk\" and a \"replay\"" } ?? "read such a subject"
+            problems.append(
+                place.problem(
+                    "\(node.path) has nothing to begin with: \"replay\" comes from a subject with \"store\": \"disk\" and a"
+                        + " \"replay\" above 0; \(fix), or take \"resume\" out", code: "nothing-to-replay"))
+        }
     }
 
     private mutating func findRepeatedNames() {

@@ -18,11 +18,11 @@ enum SourceNode: NodeKind {
 
 enum StageNode: NodeKind {
     static let fields = NodeFields<StageNode>.named(
-        "plugin", "from", "with", "buffer", "retry", "timeout", "on_error", "workers")
+        "plugin", "from", "with", "resume", "buffer", "retry", "timeout", "on_error", "workers")
 }
 
 enum SinkNode: NodeKind {
-    static let fields = NodeFields<SinkNode>.named("plugin", "from", "with", "buffer", "retry", "timeout")
+    static let fields = NodeFields<SinkNode>.named("plugin", "from", "with", "resume", "buffer", "retry", "timeout")
 }
 
 /// The fields of sources, stages and sinks. Each field is declared once; a kind has those that it names.
@@ -32,6 +32,7 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
     var from: [PositionedValue] = []
     /// Left to the plugin.
     var with: PositionedValue?
+    var resume = ResumePoint.place
     var buffer = BufferFields()
     var retry = RetryFields()
     var timeout: Duration?
@@ -52,6 +53,11 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
                 value, _ in
                 .value(value)
             }.synonyms("options", "config", "settings"),
+            .choice(
+                "resume", \.resume,
+                help: "where a start begins in a subject on disk; place: where the node ended; replay: with the subject's last"
+                    + " \"replay\" events again, for what shows them to people", example: "\"replay\""
+            ).synonyms("start", "begin", "position"),
             .object(
                 "buffer", \.buffer, help: "what may wait in front of the node",
                 example: "{ \"events\": 4096, \"when_full\": \"drop_oldest\" }"),

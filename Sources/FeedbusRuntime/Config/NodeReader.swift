@@ -102,7 +102,7 @@ struct NodeReader {
         node.planned = PlannedNode(
             name: node.name, plugin: plugin.name, role: role, from: fields.from.compactMap(\.string),
             buffer: fields.buffer.plan, retry: fields.retry.policy, onError: fields.onError,
-            workers: fields.workers, timeout: fields.timeout)
+            workers: fields.workers, timeout: fields.timeout, resume: fields.resume)
     }
 
     /// A plugin that joins flows needs at least two.

@@ -59,6 +59,14 @@ package struct BufferPlan: Sendable, Equatable {
     package init() {}
 }
 
+/// Where a reader of a durable subject begins at a start.
+package enum ResumePoint: String, Sendable, CaseIterable {
+    /// Behind the last event that it has had.
+    case place
+    /// With the subject's last `replay` events, as if it were new; earlier, where it has not had all before them.
+    case replay
+}
+
 /// One node of the graph. `buffer`, `retry` and what else `Rules` has are its own members too.
 @dynamicMemberLookup
 package struct PlannedNode: Sendable {
@@ -88,6 +96,8 @@ package struct PlannedNode: Sendable {
         package var workers = 1
         /// How long one call of a stage or sink may take; nil: as long as it likes.
         package var timeout: Duration?
+        /// Where it begins in the durable subjects that it reads.
+        package var resume = ResumePoint.place
         /// What the log of a durable subject keeps; nil for any other node.
         package var retention: Retention?
     }
@@ -100,14 +110,15 @@ package struct PlannedNode: Sendable {
     package init(
         name: String, plugin: String?, role: Role, from: [String] = [], buffer: BufferPlan = BufferPlan(),
         retry: RetryPolicy = RetryPolicy(), onError: ErrorPolicy = .pass, workers: Int = 1,
-        timeout: Duration? = nil, retention: Retention? = nil
+        timeout: Duration? = nil, resume: ResumePoint = .place, retention: Retention? = nil
     ) {
         self.name = name
         self.plugin = plugin
         self.role = role
         self.from = from
         let rules = Rules(
-            buffer: buffer, retry: retry, onError: onError, workers: workers, timeout: timeout, retention: retention)
+            buffer: buffer, retry: retry, onError: onError, workers: workers, timeout: timeout, resume: resume,
+            retention: retention)
         self.rules = rules == Self.usual.value ? Self.usual : Boxed(rules)
     }
 

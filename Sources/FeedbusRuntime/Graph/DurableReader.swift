@@ -7,6 +7,8 @@ import FeedbusPlugin
 /// A stage, sink or subject that reads a durable subject. Its fields belong to the subject's actor.
 final class DurableReader {
     let name: String
+    /// Where it begins.
+    let resume: ResumePoint
     /// The cursors of this reader in the log.
     let ledger: CursorLedger
     /// Hands events to the reader's buffer, as that has room.
@@ -26,10 +28,11 @@ final class DurableReader {
     var waiter: CheckedContinuation<Void, Never>?
 
     init(
-        name: String, ledger: CursorLedger, deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
+        name: String, resume: ResumePoint, ledger: CursorLedger, deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
         finish: @escaping @Sendable () -> Void
     ) {
         self.name = name
+        self.resume = resume
         self.ledger = ledger
         self.deliver = deliver
         self.finish = finish

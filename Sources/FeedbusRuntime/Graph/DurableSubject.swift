@@ -61,7 +61,7 @@ actor DurableSubject {
     /// Adds a reader, before `run()`.
     /// - Returns: the ledger of its cursors, to be settled at the end.
     func add(
-        _ name: String, log: Log, deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
+        _ name: String, resume: ResumePoint, log: Log, deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
         finish: @escaping @Sendable () -> Void
     ) -> CursorLedger {
         let keeper = CursorKeeper(log: log, clock: clock, host: host) { [weak self] saved in
@@ -70,7 +70,7 @@ actor DurableSubject {
             try await self?.save(acked, of: name)
         }
         let ledger = CursorLedger(node: name, keeper: keeper, isKept: true)
-        readers.append(DurableReader(name: name, ledger: ledger, deliver: deliver, finish: finish))
+        readers.append(DurableReader(name: name, resume: resume, ledger: ledger, deliver: deliver, finish: finish))
         return ledger
     }
 
@@ -145,6 +145,9 @@ actor DurableSubject {
                 try? await store.saveReader(reader.name, of: node.name, acked: position.first - 1)
             }
             reader.acked = max(acked, position.first - 1)
+            if reader.resume == .replay {
+                reader.acked = min(reader.acked, max(position.first, position.next - Int64(retention.replay)) - 1)
+            }
             reader.next = reader.acked + 1
             let behind = position.next - reader.next
             if behind > 0 {

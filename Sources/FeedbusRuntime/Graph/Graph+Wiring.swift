@@ -15,7 +15,7 @@ extension Graph {
                 for upstream in node.from {
                     if let durable = durables[upstream] {
                         await read(
-                            durable, as: node.name, deliver: { try await output.send($0) }, finish: { output.finish() })
+                            durable, as: node, deliver: { try await output.send($0) }, finish: { output.finish() })
                     } else {
                         outputs[upstream]!.add(output)
                     }
@@ -44,7 +44,7 @@ extension Graph {
                 let strict = StrictBuffer(edge: edge, onLate: undelivered(node.name))
                 if let durable = durables[upstream] {
                     await read(
-                        durable, as: node.name,
+                        durable, as: node,
                         deliver: { chunk in
                             if isStrict {
                                 try await strict.send(chunk)
@@ -79,11 +79,13 @@ extension Graph {
 
     /// Makes a node a reader of a durable subject.
     private func read(
-        _ subject: DurableSubject, as reader: String,
+        _ subject: DurableSubject, as reader: PlannedNode,
         deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void, finish: @escaping @Sendable () -> Void
     ) async {
         places.append(
-            await subject.add(reader, log: services.log.named(reader), deliver: deliver, finish: finish))
+            await subject.add(
+                reader.name, resume: reader.resume, log: services.log.named(reader.name), deliver: deliver,
+                finish: finish))
     }
 
     /// Events that took no route and that nobody read.

@@ -6,6 +6,27 @@ import Testing
 @testable import FeedbusRuntime
 
 @Suite struct ConfigGraphTests {
+    @Test func aReplayToResumeWithComesFromASubjectOnDisk() {
+        func found(_ subject: String) -> [String] {
+            problems(
+                """
+                {
+                  "sources": { "jokes": { "plugin": "Jokes" } }, "subjects": { "all": { "from": ["jokes"]\(subject) } },
+                  "sinks": { "screen": { "plugin": "Null", "from": ["all"], "resume": "replay" },
+                             "raw": { "plugin": "Null", "from": ["jokes", "all"], "resume": "place" } }
+                }
+                """)
+        }
+        #expect(found(#", "store": "disk", "replay": 5"#) == ["a plan, and"])
+        for subject in ["", #", "store": "disk""#, #", "replay": 5"#] {
+            #expect(
+                found(subject) == [
+                    #"3:71: error: sinks.screen has nothing to begin with: "replay" comes from a subject with "store": "disk""#
+                        + #" and a "replay" above 0; give subjects.all "store": "disk" and a "replay", or take "resume" out"#
+                ])
+        }
+    }
+
     @Test func cyclesOrphansAndTwoSinksOnOneFile() {
         #expect(
             problems(

@@ -65,6 +65,39 @@ struct DurableSubjectTests {
         }
     }
 
+    @Test func aReaderThatResumesWithTheReplayGetsItAtEachStartAndMissesNothing() throws {
+        try withState { state in
+            func run(_ numbers: ClosedRange<Int>?, stopAfter: Duration? = nil) throws -> [Int] {
+                let journal = Journal()
+                var screen = PlannedNode.noting(
+                    "screen", from: ["shared"], events: 2, in: journal,
+                    before: { chunk, context in
+                        if stopAfter != nil { try await context.clock.sleep(for: .seconds(1)) }
+                    })
+                screen.resume = .replay
+                _ = try state.run(
+                    journal, once: stopAfter == nil,
+                    nodes: [
+                        numbers.map { .counting($0, by: 100) } ?? .silent(), .durable("shared", from: ["count"], replay: 3), screen,
+                    ]
+                ) { simulation, graph in
+                    guard let stopAfter else { return }
+                    try await simulation.clock.sleep(for: stopAfter)
+                    await graph.stop(because: "the test")
+                }
+                return journal.numbers("screen")
+            }
+            #expect(try run(1...5) == Array(1...5))
+            #expect(try run(nil) == [3, 4, 5])
+            #expect(try run(6...6) == [3, 4, 5, 6])
+            // Stopped in the middle: it begins where it was, which is further back than the replay.
+            let some = try run(7...4_000, stopAfter: .seconds(20))
+            #expect(some.starts(with: 4...6) && some.count < 3_000)
+            let rest = try run(nil)
+            #expect(rest == Array(rest[0]...4_000) && rest[0] <= some.last! + 1)
+        }
+    }
+
     @Test func whatIsKeptIsThereBeforeTheSourceHasAnything() throws {
         try withState { state in
             let journal = Journal()
