@@ -40,7 +40,9 @@ struct GraphCheck {
     /// A node that is to begin with a replay, where nothing that it reads could give one.
     private mutating func findIdleResumes() {
         for (reader, node) in nodes.enumerated() {
-            guard node.planned?.resume == .replay, let place = node.value["resume"], !reads[reader].isEmpty else { continue }
+            guard node.planned?.resume == .replay, let place = node.value["resume"], !reads[reader].isEmpty else {
+                continue
+            }
             let feeders = reads[reader].map { nodes[$0.node] }
             if feeders.contains(where: { $0.planned == nil || $0.planned?.retention?.replay ?? 0 > 0 }) { continue }
             let subject = feeders.first { $0.section == .subjects }

@@ -55,7 +55,8 @@ struct NodeFields<Kind: NodeKind>: PluginOptions {
             }.synonyms("options", "config", "settings"),
             .choice(
                 "resume", \.resume,
-                help: "where a start begins in a subject on disk; place: where the node ended; replay: with the subject's last"
+                help:
+                    "where a start begins in a subject on disk; place: where the node ended; replay: with the subject's last"
                     + " \"replay\" events again, for what shows them to people", example: "\"replay\""
             ).synonyms("start", "begin", "position"),
             .object(

@@ -28,7 +28,8 @@ final class DurableReader {
     var waiter: CheckedContinuation<Void, Never>?
 
     init(
-        name: String, resume: ResumePoint, ledger: CursorLedger, deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
+        name: String, resume: ResumePoint, ledger: CursorLedger,
+        deliver: @escaping @Sendable (Chunk<Event>) async throws -> Void,
         finish: @escaping @Sendable () -> Void
     ) {
         self.name = name

@@ -78,7 +78,8 @@ struct DurableSubjectTests {
                 _ = try state.run(
                     journal, once: stopAfter == nil,
                     nodes: [
-                        numbers.map { .counting($0, by: 100) } ?? .silent(), .durable("shared", from: ["count"], replay: 3), screen,
+                        numbers.map { .counting($0, by: 100) } ?? .silent(),
+                        .durable("shared", from: ["count"], replay: 3), screen,
                     ]
                 ) { simulation, graph in
                     guard let stopAfter else { return }
