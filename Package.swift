@@ -146,6 +146,7 @@ let package = Package(
             tests("FeedbusLoop", ["FeedbusBase"]),
             tests("FeedbusHTTP", ["FeedbusTestKit", "FeedbusLoop", "FeedbusJSON", "FeedbusBase"]),
             tests("FeedbusJSON", ["FeedbusBase"]),
+            tests("FeedbusJQ", ["FeedbusBase"]),
             tests("FeedbusStore", ["FeedbusLoop", "FeedbusBase", "CSQLite"]),
             tests(
                 "FeedbusRuntime",

@@ -30,12 +30,12 @@ public final class JQRunner: Sendable {
     /// For each event, whether the expression gives anything but `false` and `null`.
     public func verdicts(for events: Chunk<Event>, on scope: EventScope) async throws -> [Verdict] {
         try await run { [self] program in
-            events.map { event in
-                scope.text(of: event).withUnsafeBytes { text in
-                    let (holds, end) = program.holds(for: text)
-                    return failure(end).map { .failed($0) } ?? .value(holds)
-                }
+            var verdicts: [Verdict] = []
+            verdicts.reserveCapacity(events.count)
+            program.holds(for: events.map { scope.text(of: $0) }) { _, holds, end in
+                verdicts.append(failure(end).map { .failed($0) } ?? .value(holds))
             }
+            return verdicts
         }
     }
 
@@ -45,15 +45,17 @@ public final class JQRunner: Sendable {
         of events: Chunk<Event>, on scope: EventScope
     ) async throws -> (events: [Event], failures: [(event: Event, reason: String)]) {
         try await run { [self] program in
+            var writer = ByteWriter(capacity: 4096)
             var batch = OutputBatch(capacity: events.count)
             var failures: [(event: Event, reason: String)] = []
-            for event in events {
-                let reason = scope.text(of: event).withUnsafeBytes { text in
-                    failure(batch.add(event) { writer, output in program.run(text, into: &writer, output) })
+            program.run(events.map { scope.text(of: $0) }, into: &writer) { writer, index, outputs, end in
+                if let reason = failure(end) {
+                    failures.append((events[index], reason))
+                } else {
+                    batch.add(events[index], outputs, in: &writer)
                 }
-                if let reason { failures.append((event, reason)) }
             }
-            return (batch.finish(), failures)
+            return (batch.finish(&writer), failures)
         }
     }
 
@@ -64,11 +66,14 @@ public final class JQRunner: Sendable {
         try await run { [self] program in
             try body { text in
                 var writer = ByteWriter()
-                var ranges: [Range<Int>] = []
-                let end = text.withUnsafeBytes { program.run($0, into: &writer) { ranges.append($0) } }
-                if let reason = failure(end) { return ([], reason) }
-                let bytes = writer.finish()
-                return (ranges.map { bytes[$0] }, nil)
+                var result: (outputs: [Bytes], failure: String?) = ([], nil)
+                program.run([text], into: &writer) { writer, _, outputs, end in
+                    result.failure = failure(end)
+                    if outputs.isEmpty { return }
+                    let bytes = writer.finish()
+                    result.outputs = outputs.map { bytes[$0] }
+                }
+                return result
             }
         }
     }
@@ -131,7 +136,6 @@ private struct OutputBatch: ~Copyable {
     /// A buffer of more bytes is finished before the next event.
     private static let enough = 1 << 20
 
-    private var writer = ByteWriter(capacity: 4096)
     private var events: [Event] = []
     /// The outputs in the writer: of which event, which of its outputs, and where.
     private var open: [(event: Event, number: Int, range: Range<Int>)] = []
@@ -141,24 +145,13 @@ private struct OutputBatch: ~Copyable {
         open.reserveCapacity(capacity)
     }
 
-    /// Takes in the outputs of one event; none of them where it fails.
-    mutating func add(
-        _ event: Event, _ produce: (inout ByteWriter, (Range<Int>) -> Void) -> JQEnd
-    ) -> JQEnd {
-        if writer.count > OutputBatch.enough { close() }
-        let (start, first) = (writer.count, open.count)
-        var found: [(event: Event, number: Int, range: Range<Int>)] = []
-        swap(&found, &open)
-        let end = produce(&writer) { range in found.append((event, found.count - first + 1, range)) }
-        swap(&found, &open)
-        if end != .done {
-            writer.truncate(to: start)
-            open.removeSubrange(first...)
-        }
-        return end
+    /// Takes in the outputs of one event.
+    mutating func add(_ event: Event, _ outputs: [Range<Int>], in writer: inout ByteWriter) {
+        for (index, range) in outputs.enumerated() { open.append((event, index + 1, range)) }
+        if writer.count > OutputBatch.enough { close(&writer) }
     }
 
-    private mutating func close() {
+    private mutating func close(_ writer: inout ByteWriter) {
         let bytes = writer.finish()
         for (event, number, range) in open {
             var event = event
@@ -169,8 +162,8 @@ private struct OutputBatch: ~Copyable {
         open.removeAll(keepingCapacity: true)
     }
 
-    mutating func finish() -> [Event] {
-        close()
+    mutating func finish(_ writer: inout ByteWriter) -> [Event] {
+        close(&writer)
         return events
     }
 }

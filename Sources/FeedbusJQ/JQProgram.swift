@@ -8,22 +8,24 @@ public enum JQEnd: Sendable, Equatable {
     case done
     /// jq's message, shortened where it is long.
     case failed(String)
-    /// `halt` stopped it.
+    /// The watch stopped it.
     case halted
 }
 
-/// A jq program (https://jqlang.org, the version of the installed libjq) and the machine that runs it.
+/// A jq program (https://jqlang.org, the version of the installed libjq) and the process that runs it.
 ///
 /// Outputs are what `jq -c` prints. A program has no hands in the process: `$ENV` and `env` are empty, `debug` and
 /// `stderr` do nothing, and `input`, `halt`, `import` and their kin are refused. As jq does, it takes numbers for
 /// doubles: digits beyond the 17th are lost, and 1.0 becomes 1.
 ///
+/// It runs in a process of its own, for libjq 1.6 ends its process on some inputs (`nan | todate`, for example), and takes
+/// memory without a bound. The process may have 2 GiB. An input that ends it fails, and it is started anew for the others.
+///
 /// `@unchecked Sendable`: whoever has it uses it on one thread at a time (a stage awaits one piece of pool work before it
-/// gives the next); only the watch's halt comes from another thread, while a run is on, and libjq looks at the flag that it
-/// sets before each step.
+/// gives the next); only the watch comes from other threads, with `cjq_kill` and `cjq_progress`, which any thread may call.
 public final class JQProgram: @unchecked Sendable {
     public let text: String
-    private let program: OpaquePointer
+    private let process: OpaquePointer
     private let outputLimit: Int
     /// Looks after the runs, from any thread.
     public let watch: JQWatch
@@ -31,92 +33,173 @@ public final class JQProgram: @unchecked Sendable {
     /// An input, or an output, that nests deeper is an error.
     static let maximumDepth = 1000
     static let maximumOutputs = 100_000
+    /// What is sent to the process at once, unless one input is larger.
+    private static let batchSize = 1 << 20
+    private static let batchCount = 1024
 
-    /// Takes some 50 ms of processor time: jq compiles its own library each time.
+    /// Takes some 60 ms: a process starts, and jq compiles its own library each time.
     /// - Parameter outputLimit: bytes that the outputs of one input may have together, 1...
+    /// - Throws: `JQCompileError`, also where the process cannot be started, or ends over the program.
     public init(_ text: String, outputLimit: Int = 64 << 20) throws(JQCompileError) {
         guard !text.utf8.contains(0) else { throw JQCompileError("it contains a NUL character") }
         var message: UnsafeMutablePointer<CChar>?
-        guard let program = cjq_make(text, &message) else {
+        let made = cjq_start_process(
+            text, UInt64(outputLimit), UInt32(JQProgram.maximumOutputs), UInt32(JQProgram.maximumDepth), &message)
+        guard let made else {
             defer { cjq_free_message(message) }
             throw message.map { JQCompileError(jq: String(cString: $0)) } ?? JQCompileError("no memory")
         }
         self.text = text
-        self.program = program
         self.outputLimit = outputLimit
-        let machine = Machine(program)
-        watch = JQWatch { machine.halt() }
+        process = made
+        let machine = Machine(made)
+        watch = JQWatch(progress: { machine.progress }, stop: { machine.kill() })
     }
 
-    deinit { cjq_free(program) }
+    deinit { cjq_free_process(process) }
 
-    /// Runs the program on a text and appends its outputs, one behind the other, to `writer`.
+    /// Runs the program on texts, one after the other.
     /// - Parameters:
-    ///   - input: valid JSON.
-    ///   - output: called for each output, with where it stands in what the writer has.
+    ///   - inputs: valid JSON each.
+    ///   - writer: gets the outputs, one behind the other; of an input that fails, none.
+    ///   - body: called for each input, in order, with where its outputs stand in what the writer has; it may empty the
+    ///     writer.
     public func run(
-        _ input: UnsafeRawBufferPointer, into writer: inout ByteWriter, _ output: (Range<Int>) -> Void
-    ) -> JQEnd {
-        guard start(input) else { return JQProgram.unreadable }
-        defer { watch.end() }
-        guard watch.begin() else { return .halted }
-        let first = writer.count
-        var count = 0
-        while true {
-            var text: UnsafePointer<CChar>?
-            var length = 0
-            let status = cjq_next(program, true, &text, &length)
-            guard status == cjq_true || status == cjq_false else { return JQProgram.end(status, text, length) }
-            count += 1
-            guard count <= JQProgram.maximumOutputs, writer.count - first + length <= outputLimit else {
-                return .failed("it gives more than \(JQProgram.maximumOutputs) values or \(outputLimit) bytes")
+        _ inputs: [Bytes], into writer: inout ByteWriter,
+        _ body: (_ writer: inout ByteWriter, _ index: Int, _ outputs: [Range<Int>], _ end: JQEnd) -> Void
+    ) {
+        var start = writer.count
+        var outputs: [Range<Int>] = []
+        exchange(inputs, asksIfHolds: false) { text in
+            let first = writer.count
+            writer.append(text)
+            outputs.append(first..<writer.count)
+        } discard: {
+            writer.truncate(to: start)
+            outputs.removeAll(keepingCapacity: true)
+        } ended: { index, end, _ in
+            body(&writer, index, outputs, end)
+            start = writer.count
+            outputs.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Whether the program gives, for each text, any output but `false` and `null`; it is not run further than to the first.
+    /// - Parameter body: called for each input, in order; false where the end is not `.done`.
+    public func holds(for inputs: [Bytes], _ body: (_ index: Int, _ holds: Bool, _ end: JQEnd) -> Void) {
+        exchange(inputs, asksIfHolds: true) { _ in
+        } discard: {
+        } ended: { index, end, holds in
+            body(index, holds, end)
+        }
+    }
+
+    // MARK: - The process
+
+    /// - Parameters:
+    ///   - discard: the outputs of the input in hand do not count.
+    private func exchange(
+        _ inputs: [Bytes], asksIfHolds: Bool, output: (UnsafeRawBufferPointer) -> Void, discard: () -> Void,
+        ended: (Int, JQEnd, _ holds: Bool) -> Void
+    ) {
+        var next = 0
+        /// An input that the process has ended over, and what is to be said of it when those before it are through: some of
+        /// their answers may have gone with the process.
+        var broken: (index: Int, end: JQEnd)?
+        /// The last one that was tried again after the process was killed from outside.
+        var retried: Int?
+        while next < inputs.count {
+            if let (index, end) = broken, index == next {
+                ended(next, end, false)
+                next += 1
+                broken = nil
+                continue
             }
-            let start = writer.count
-            writer.append(UnsafeRawBufferPointer(start: text, count: length))
-            output(start..<writer.count)
+            let isOpen = watch.begin()
+            guard isOpen, send(inputs, from: next, before: broken?.index ?? inputs.count, asksIfHolds) else {
+                _ = watch.end()
+                ended(next, isOpen ? .failed(reason) : .halted, false)
+                next += 1
+                continue
+            }
+            let first = next
+            next = receive(from: first, sent, output, discard, ended)
+            let wasStopped = watch.end()
+            if next == first + sent { continue }
+            discard()
+            let inHand = max(next, min(first + Int(cjq_begun(process)), first + sent) - 1)
+            if wasStopped {
+                broken = (inHand, .halted)
+            } else if cjq_was_killed(process), retried != inHand {
+                retried = inHand
+            } else {
+                broken = (inHand, .failed("jq ended by itself over it (\(reason))"))
+            }
         }
     }
 
-    /// Whether the program gives, for a text, any output but `false` and `null`; it is not run further than to the first.
-    /// - Returns: false where the end is not `.done`.
-    public func holds(for input: UnsafeRawBufferPointer) -> (holds: Bool, end: JQEnd) {
-        guard start(input) else { return (false, JQProgram.unreadable) }
-        defer { watch.end() }
-        guard watch.begin() else { return (false, .halted) }
-        for _ in 0..<JQProgram.maximumOutputs {
-            var text: UnsafePointer<CChar>?
+    /// How many inputs the last batch has.
+    private var sent = 0
+
+    /// - Returns: false where the process cannot be started.
+    private func send(_ inputs: [Bytes], from first: Int, before end: Int, _ asksIfHolds: Bool) -> Bool {
+        sent = 0
+        var size = 0
+        for input in inputs[first..<end] {
+            if sent > 0, size + input.count > JQProgram.batchSize || sent == JQProgram.batchCount { break }
+            input.withUnsafeBytes { cjq_add(process, $0.baseAddress, $0.count) }
+            size += input.count
+            sent += 1
+        }
+        return cjq_send(process, asksIfHolds)
+    }
+
+    /// - Returns: the first input that has no answer: because the process has ended, or because all have one.
+    private func receive(
+        from first: Int, _ count: Int, _ output: (UnsafeRawBufferPointer) -> Void, _ discard: () -> Void,
+        _ ended: (Int, JQEnd, Bool) -> Void
+    ) -> Int {
+        var index = first
+        while index < first + count {
+            var start: UnsafePointer<CChar>?
             var length = 0
-            let status = cjq_next(program, false, &text, &length)
-            if status == cjq_true { return (true, .done) }
-            guard status == cjq_false else { return (false, JQProgram.end(status, text, length)) }
+            let answer = cjq_receive(process, &start, &length)
+            let text = UnsafeRawBufferPointer(start: start, count: length)
+            switch answer {
+            case cjq_output:
+                output(text)
+                continue
+            case cjq_ended: return index
+            case cjq_done, cjq_holds: ended(index, .done, answer == cjq_holds)
+            default:
+                discard()
+                ended(index, .failed(failure(answer, text)), false)
+            }
+            index += 1
         }
-        return (false, .failed("it gives more than \(JQProgram.maximumOutputs) values"))
+        return index
     }
 
-    private func start(_ input: UnsafeRawBufferPointer) -> Bool {
-        cjq_start(program, input.baseAddress, input.count, UInt32(JQProgram.maximumDepth))
-    }
-
-    private static let unreadable = JQEnd.failed("jq cannot take it: deeper than 1000, or larger than 1 GiB")
-
-    private static func end(_ status: cjq_status, _ text: UnsafePointer<CChar>?, _ length: Int) -> JQEnd {
-        switch status {
-        case cjq_error:
-            let message = String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
-            return .failed(message.isEmpty ? "jq gives no reason" : message.limited(to: 200))
-        case cjq_halted: return .halted
-        default: return .done
+    private func failure(_ answer: cjq_answer, _ text: UnsafeRawBufferPointer) -> String {
+        switch answer {
+        case cjq_unreadable: return "jq cannot take it: deeper than \(JQProgram.maximumDepth), or larger than 1 GiB"
+        case cjq_too_much: return "it gives more than \(JQProgram.maximumOutputs) values or \(outputLimit) bytes"
+        default: return text.isEmpty ? "jq gives no reason" : String(decoding: text, as: UTF8.self).limited(to: 200)
         }
     }
+
+    private var reason: String { String(cString: cjq_reason(process)) }
 }
 
-/// The machine as far as the watch needs it.
+/// The process as far as the watch needs it.
 ///
-/// `@unchecked Sendable`: it is only halted, which any thread may do while a run is on; a run keeps the program alive.
+/// `@unchecked Sendable`: both calls may come from any thread; a run keeps the process alive.
 private struct Machine: @unchecked Sendable {
-    private let program: OpaquePointer
+    private let process: OpaquePointer
 
-    init(_ program: OpaquePointer) { self.program = program }
+    init(_ process: OpaquePointer) { self.process = process }
 
-    func halt() { cjq_halt(program) }
+    var progress: UInt64 { cjq_progress(process) }
+
+    func kill() { cjq_kill(process) }
 }

@@ -1,46 +1,62 @@
-// feedbus: a thin C face over libjq. Only FeedbusJQ imports this.
+// feedbus: jq programs in processes of their own. Only FeedbusJQ imports this.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// A compiled jq program with its machine. Used by one thread at a time, except for `cjq_halt`.
-typedef struct cjq cjq;
+/// A compiled jq program in a process, which is started anew when it has ended. Used by one thread at a time, except for
+/// `cjq_kill` and `cjq_progress`.
+typedef struct cjq_process cjq_process;
 
-typedef enum {
-    /// The program has no further output for its input.
-    cjq_end = 0,
-    /// An output: `false` or `null`.
-    cjq_false = 1,
-    /// Any other output.
-    cjq_true = 2,
-    /// The program failed on this input; the text is the message.
-    cjq_error = 3,
-    /// `cjq_halt` was called.
-    cjq_halted = 4,
-} cjq_status;
+/// Starts the process and compiles the program. NULL where that fails: then `message` says why, to be given to
+/// `cjq_free_message`.
+cjq_process *cjq_start_process(
+    const char *program, uint64_t output_limit, uint32_t maximum_outputs, uint32_t maximum_depth, char **message);
 
-/// Compiles a program; reads neither files nor the environment at run time. NULL where it does not compile: then `message`
-/// is what jq says, to be given to `cjq_free_message`.
-cjq *cjq_make(const char *program, char **message);
-
-void cjq_free(cjq *program);
+/// Ends the process and waits for its end.
+void cjq_free_process(cjq_process *process);
 
 void cjq_free_message(char *message);
 
-/// Starts the program on a valid JSON text; what is left of the input before is dropped.
-/// Returns false where there is no memory for it or it nests deeper than `max_depth`.
-bool cjq_start(cjq *program, const char *text, size_t length, unsigned max_depth);
+/// Adds a text to the batch that is sent next.
+void cjq_add(cjq_process *process, const void *text, size_t length);
 
-/// The next output. With `want_text`, its compact JSON text is left in `*text`, which lives until the next call.
-cjq_status cjq_next(cjq *program, bool want_text, const char **text, size_t *length);
+/// Sends the batch; starts the process first where it has ended. False where it cannot be started: `cjq_reason` says why.
+bool cjq_send(cjq_process *process, bool asks_if_holds);
 
-/// Makes `cjq_next`, which is running on another thread, return soon. At most once between two calls of `cjq_start`.
-void cjq_halt(cjq *program);
+typedef enum {
+    cjq_output = 0,
+    cjq_done = 1,
+    cjq_holds = 2,
+    cjq_failed = 3,
+    cjq_unreadable = 4,
+    cjq_too_much = 5,
+    /// The process has ended; `cjq_reason` says how.
+    cjq_ended = 6,
+} cjq_answer;
+
+/// Waits for the next answer to the batch. Its text lives until the next call.
+cjq_answer cjq_receive(cjq_process *process, const char **text, size_t *length);
+
+/// How the process has ended, in a few words; lives until the next call.
+const char *cjq_reason(cjq_process *process);
+
+/// It was ended by `SIGKILL`.
+bool cjq_was_killed(cjq_process *process);
+
+/// How many inputs of the last batch were begun: the one in hand is the last of them.
+uint64_t cjq_begun(cjq_process *process);
+
+/// Grows with each input that is begun; from any thread.
+uint64_t cjq_progress(cjq_process *process);
+
+/// Kills the process; from any thread.
+void cjq_kill(cjq_process *process);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
-// feedbus: libjq for FeedbusJQ.
+// feedbus: a jq program and its machine, on libjq.
 //
 // jq's own parser and printer look at each byte by several calls, and take most of the time of a small program. Here its
 // values are made from simdjson's tape and printed by a writer of our own; both give what the jq command gives.
 
-#include "cjq.h"
+#include "program.h"
 
 #include <csimdjson.h>
 
@@ -266,8 +266,6 @@ void cjq_free(cjq *program) {
     delete program;
 }
 
-void cjq_free_message(char *message) { std::free(message); }
-
 bool cjq_start(cjq *program, const char *text, size_t length, unsigned max_depth) {
     // jq counts bytes and elements in ints.
     if (length > size_t(INT32_MAX) / 2) { return false; }
@@ -296,9 +294,6 @@ cjq_status cjq_next(cjq *program, bool want_text, const char **text, size_t *len
             status = cjq_error;
             out = "the result nests deeper than 1000";
         }
-    } else if (jq_halted(program->machine)) {
-        jv_free(value);
-        status = cjq_halted;
     } else if (jv_invalid_has_msg(jv_copy(value))) {
         status = cjq_error;
         jv message = jv_invalid_get_msg(value);
@@ -315,7 +310,5 @@ cjq_status cjq_next(cjq *program, bool want_text, const char **text, size_t *len
     *length = out.size();
     return status;
 }
-
-void cjq_halt(cjq *program) { jq_halt(program->machine, jv_invalid(), jv_invalid()); }
 
 }  // extern "C"
