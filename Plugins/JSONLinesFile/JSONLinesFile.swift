@@ -22,6 +22,7 @@ public actor JSONLinesFile: Source {
     /// Since the cursor was last given along.
     private var lastCursor: Instant?
     private var unsaved: LineCursor?
+    private var hasSaidHeld = false
     private var chunks = 0
     private var events = 0
     private var mostTogether = 0
@@ -224,9 +225,18 @@ public actor JSONLinesFile: Source {
     }
 
     private func deliver(_ block: LineBlock, of reading: Reading, _ output: Output) async throws {
-        for line in block.refused { refused.refuse(line) }
+        // A copy meanwhile: nobody else delivers.
+        var refused = self.refused
+        let mayMoveOn = await refused.refuse(block.refused)
+        self.refused = refused
+        if !mayMoveOn, !hasSaidHeld, reading.input.kind == .regular, !isStandardInput {
+            hasSaidHeld = true
+            context.log.warning(
+                "the place in \(path) stays before the lines that the store of dead letters does not take: what comes after"
+                    + " them is delivered now, and again at the next start")
+        }
         var cursors: [CursorUpdate] = []
-        if reading.input.kind == .regular && !isStandardInput {
+        if reading.input.kind == .regular && !isStandardInput && mayMoveOn {
             let cursor = LineCursor(
                 inode: reading.input.identity.inode, place: block.end, generation: reading.generation)
             let now = context.clock.now

@@ -27,6 +27,9 @@ package struct RefusedLines {
     private let file: String?
     private var budget = LogBudget()
     package private(set) var count = 0
+    /// What was set aside since the last wait for the store.
+    private var isSettled = true
+    private var waiting = (lines: 0, bytes: 0)
 
     /// - Parameter file: the file that the lines stand in; nil: the lines are a child's.
     package init(_ context: PluginContext, file: String? = nil) {
@@ -43,6 +46,24 @@ package struct RefusedLines {
         guard case .pass(let leftOut) = budget.ask(at: context.clock.now) else { return }
         if leftOut > 0 { context.log.warning("… and \(leftOut) more lines that are not JSON, or too long") }
         context.log.warning(words)
+    }
+
+    /// The same for many lines, at the pace of the store.
+    /// - Returns: whether all that was ever set aside is kept, or was dropped by a policy: then a cursor may move behind it.
+    package mutating func refuse(_ lines: [RefusedLine]) async -> Bool {
+        for line in lines {
+            if waiting.lines == 1_000 || waiting.lines > 0 && waiting.bytes + line.text.count > 4 << 20 {
+                waiting = (0, 0)
+                _ = await context.textsAreSettled()
+            }
+            waiting.lines += 1
+            waiting.bytes += line.text.count
+            refuse(line)
+        }
+        if waiting.lines == 0 { return isSettled }
+        waiting = (0, 0)
+        isSettled = await context.textsAreSettled()
+        return isSettled
     }
 
     /// The input has ended: says how many were refused in all.

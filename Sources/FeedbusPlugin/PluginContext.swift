@@ -68,6 +68,7 @@ public struct PluginContext: Sendable {
                 node: node, log: log, retry: retry, onError: onError, seed: seed,
                 services: GivenServices(
                     dropped: countDropped, refused: refused, refusedText: refusedText ?? { _, _ in countDropped(1) },
+                    textsAreSettled: { true },
                     loadCursor: loadCursor),
                 http: http))
     }
@@ -85,12 +86,14 @@ public struct PluginContext: Sendable {
 
     private mutating func changeServices(
         dropped: (@Sendable (Int) -> Void)? = nil, refusedText: (@Sendable (Bytes, String) -> Void)? = nil,
+        textsAreSettled: (@Sendable () async -> Bool)? = nil,
         loadCursor: (@Sendable (String) async throws -> Bytes?)? = nil
     ) {
         let old = box.services
         box.services = GivenServices(
             dropped: dropped ?? { old.dropped($0) }, refused: { old.refused($0, reason: $1) },
             refusedText: refusedText ?? { old.refusedText($0, reason: $1) },
+            textsAreSettled: textsAreSettled ?? { await old.textsAreSettled() },
             loadCursor: loadCursor ?? { try await old.loadCursor($0) })
     }
 
@@ -169,6 +172,11 @@ public struct PluginContext: Sendable {
         set { changeServices(dropped: newValue) }
     }
 
+    package var settleTexts: @Sendable () async -> Bool {
+        get { { [services = box.services] in await services.textsAreSettled() } }
+        set { changeServices(textsAreSettled: newValue) }
+    }
+
     /// What takes texts that are no events.
     package var refusedText: @Sendable (Bytes, _ reason: String) -> Void {
         get { { [services = box.services] in services.refusedText($0, reason: $1) } }
@@ -196,6 +204,12 @@ public struct PluginContext: Sendable {
     /// is, and counted as one; without a store for them it is counted as dropped. Logging it is the source's own.
     /// - Parameter reason: for people.
     public func setAside(_ text: Bytes, reason: String) { box.services.refusedText(text, reason: reason) }
+
+    /// Waits until every text that was set aside is kept, or was dropped by a policy and counted. To be called before a
+    /// cursor moves behind them, and every thousand of them or few megabytes: what waits for the store is bounded.
+    /// - Returns: false where the store did not take one of this run: then the cursor must stay before it, so that it comes
+    ///   again at the next start.
+    public func textsAreSettled() async -> Bool { await box.services.textsAreSettled() }
 
     /// What was last saved under `key` by `Output.emit(_:saving:)`, also in an earlier run; nil at first.
     public func cursor(_ key: String = "cursor") async throws -> Bytes? {

@@ -12,6 +12,8 @@ package protocol PluginServices: AnyObject, Sendable {
     func refused(_ event: Event, reason: String)
     /// A text that is no event: it is kept and counted as that, or counted as dropped where nothing can be kept.
     func refusedText(_ text: Bytes, reason: String)
+    /// Waits until every such text is kept, or dropped by a policy; false where one could not be.
+    func textsAreSettled() async -> Bool
     func loadCursor(_ key: String) async throws -> Bytes?
 }
 
@@ -20,22 +22,26 @@ final class GivenServices: PluginServices {
     let countDropped: @Sendable (Int) -> Void
     let refuse: @Sendable (Event, _ reason: String) -> Void
     let refuseText: @Sendable (Bytes, _ reason: String) -> Void
+    let settleTexts: @Sendable () async -> Bool
     let load: @Sendable (String) async throws -> Bytes?
 
     init(
         dropped: @escaping @Sendable (Int) -> Void, refused: @escaping @Sendable (Event, _ reason: String) -> Void,
         refusedText: @escaping @Sendable (Bytes, _ reason: String) -> Void,
+        textsAreSettled: @escaping @Sendable () async -> Bool,
         loadCursor: @escaping @Sendable (String) async throws -> Bytes?
     ) {
         countDropped = dropped
         refuse = refused
         refuseText = refusedText
+        settleTexts = textsAreSettled
         load = loadCursor
     }
 
     func dropped(_ count: Int) { countDropped(count) }
     func refused(_ event: Event, reason: String) { refuse(event, reason) }
     func refusedText(_ text: Bytes, reason: String) { refuseText(text, reason) }
+    func textsAreSettled() async -> Bool { await settleTexts() }
     func loadCursor(_ key: String) async throws -> Bytes? { try await load(key) }
 }
 

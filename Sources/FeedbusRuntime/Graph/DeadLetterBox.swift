@@ -26,6 +26,8 @@ final class DeadLetterBox: Sendable {
         var sinceNotice = 0
         var lastNotice: Instant?
         var saidFull = false
+        /// A text that is no event was left: no receipt tells its source.
+        var hasLeftText = false
         var saidDropped = false
     }
 
@@ -125,6 +127,13 @@ final class DeadLetterBox: Sendable {
         }
     }
 
+    /// Waits for the store.
+    /// - Returns: false where it did not take one of the texts that are no events.
+    func textsAreSettled() async -> Bool {
+        await settle()
+        return state.withLock { !$0.hasLeftText }
+    }
+
     /// - Returns: how many are in the store.
     private func write(_ batch: [Waiting]) async -> Int {
         let now = clock.wallTime
@@ -161,6 +170,7 @@ final class DeadLetterBox: Sendable {
         counters.undelivered.add(Chunk(left).leave() + batch.count - left.count)
         let isFirst = state.withLock { state in
             defer { state.saidFull = true }
+            if left.count < batch.count { state.hasLeftText = true }
             return !state.saidFull
         }
         if isFirst { log.error("the store of dead letters does not take \(counted(batch.count, "event")): \(reason)") }

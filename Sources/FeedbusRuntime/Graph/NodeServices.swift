@@ -78,6 +78,8 @@ final class NodeServices: PluginServices {
         if let letters { letters.add(raw: text, reason: reason) } else { dropped(1) }
     }
 
+    func textsAreSettled() async -> Bool { await letters?.textsAreSettled() ?? true }
+
     func loadCursor(_ key: String) async throws -> Bytes? { try await graph.loadCursor(node, key) }
 
     /// Says at the end what was refused in all.

@@ -84,3 +84,37 @@ def a_last_line_that_gets_its_end_later(case):
             file.write(more)
         case.once()
     same([one.data for one in case.events()], [f'{{"n":{n}}}' for n in range(1, 6)], "events")
+
+
+@check
+def refused_lines_that_find_no_room_come_again(case):
+    """Two of three fit into the store of dead letters: the place in the file stays before the third until there is room."""
+    case.write("in.jsonl", '{"n":1}\nbad1\nbad2\n{"n":2}\nbad3\n{"n":3}\n')
+    case.config(
+        {"lines": {"plugin": "JSONLinesFile", "with": {"path": "in.jsonl"}}},
+        sinks={"out": {"plugin": "JSONLines", "from": ["lines"], "with": {"path": "out.jsonl"}}},
+        feedbus={"state": "var", "dead_letters": {"max_events": 2}},
+    )
+    run = case.once(code=1)
+    hold(run.told(r"\blines\b", "stays before the lines that the store of dead letters does not take"), "said", seen=run.tail)
+    hold(run.told("dead letters 2, undelivered 1, dropped 0"), "counted", seen=run.tail)
+    case.once("--set", "feedbus.dead_letters.max_events=10")
+    state = case.start("state", "export").wait().exits(0).out
+    hold(b'"text":"bad3"' in state, "the third line is kept when there is room", seen=state)
+    case.once("--set", "feedbus.dead_letters.max_events=10")
+    same(len(case.events(repeats=True)), 6, "events: all twice, and none a third time")
+    numbers = [json.loads(event.data)["n"] for event in case.events(repeats=True)]
+    hold(set(numbers) == {1, 2, 3}, "all other lines", seen=numbers)
+
+
+@check
+def more_refused_lines_than_may_wait_are_all_kept(case):
+    """20,000 at once: the file is read at the pace of the store."""
+    case.write("in.jsonl", "".join(f"bad {number}\n" for number in range(20_000)) + '{"n":1}\n')
+    case.config(
+        {"lines": {"plugin": "JSONLinesFile", "with": {"path": "in.jsonl"}}},
+        sinks={"out": {"plugin": "JSONLines", "from": ["lines"], "with": {"path": "out.jsonl"}}},
+        feedbus={"state": "var", "dead_letters": {"max_events": 100_000}},
+    )
+    run = case.once()
+    hold(run.told("dead letters 20000, undelivered 0, dropped 0"), "all are kept", seen=run.tail)
