@@ -229,14 +229,15 @@ public actor JSONLinesFile: Source {
         var refused = self.refused
         let mayMoveOn = await refused.refuse(block.refused)
         self.refused = refused
-        if !mayMoveOn, !hasSaidHeld, reading.input.kind == .regular, !isStandardInput {
+        let hasPlace = reading.input.kind == .regular && !isStandardInput
+        if hasPlace, !mayMoveOn, !hasSaidHeld {
             hasSaidHeld = true
             context.log.warning(
                 "the place in \(path) stays before the lines that the store of dead letters does not take: what comes after"
                     + " them is delivered now, and again at the next start")
         }
         var cursors: [CursorUpdate] = []
-        if reading.input.kind == .regular && !isStandardInput && mayMoveOn {
+        if hasPlace, mayMoveOn {
             let cursor = LineCursor(
                 inode: reading.input.identity.inode, place: block.end, generation: reading.generation)
             let now = context.clock.now

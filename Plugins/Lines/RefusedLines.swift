@@ -27,9 +27,8 @@ package struct RefusedLines {
     private let file: String?
     private var budget = LogBudget()
     package private(set) var count = 0
-    /// What was set aside since the last wait for the store.
+    /// What the store said last: false where it did not take one.
     private var isSettled = true
-    private var waiting = (lines: 0, bytes: 0)
 
     /// - Parameter file: the file that the lines stand in; nil: the lines are a child's.
     package init(_ context: PluginContext, file: String? = nil) {
@@ -51,6 +50,8 @@ package struct RefusedLines {
     /// The same for many lines, at the pace of the store.
     /// - Returns: whether all that was ever set aside is kept, or was dropped by a policy: then a cursor may move behind it.
     package mutating func refuse(_ lines: [RefusedLine]) async -> Bool {
+        /// Since the last wait for the store.
+        var waiting = (lines: 0, bytes: 0)
         for line in lines {
             if waiting.lines == 1_000 || waiting.lines > 0 && waiting.bytes + line.text.count > 4 << 20 {
                 waiting = (0, 0)
@@ -60,9 +61,7 @@ package struct RefusedLines {
             waiting.bytes += line.text.count
             refuse(line)
         }
-        if waiting.lines == 0 { return isSettled }
-        waiting = (0, 0)
-        isSettled = await context.textsAreSettled()
+        if !lines.isEmpty { isSettled = await context.textsAreSettled() }
         return isSettled
     }
 

@@ -116,6 +116,9 @@ bool fail(cjq_process &process, const char *what, int error) {
 
 /// Starts the process, without a word to it.
 bool spawn(cjq_process &process) {
+    if (ftruncate(process.errors, 0) != 0 || lseek(process.errors, 0, SEEK_SET) != 0) {
+        return fail(process, "no memory for the jq process", errno);
+    }
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
         return fail(process, "no socket for the jq process", errno);
@@ -126,7 +129,6 @@ bool spawn(cjq_process &process) {
     process.begun_before = 0;
     process.received.clear();
     process.taken = 0;
-    if (ftruncate(process.errors, 0) != 0 || lseek(process.errors, 0, SEEK_SET) != 0) { return fail(process, "no memory for the jq process", errno); }
 
     // Above those that the process gets, so that none is closed by another one put in its place.
     const int theirs = fcntl(sockets[1], F_DUPFD_CLOEXEC, 10);
@@ -150,15 +152,21 @@ bool spawn(cjq_process &process) {
     char name[sizeof process_name];
     std::memcpy(name, process_name, sizeof name);
     char *arguments[] = {name, nullptr};
-    // Where the libraries are may be known by the environment only. jq's own `$ENV` is empty whatever is there.
+    // Where the libraries are, and what time it is here, may be known by the environment only. jq's own `$ENV` is empty
+    // whatever is there.
     char no_backtrace[] = "SWIFT_BACKTRACE=enable=no";
-    char *environment[3] = {no_backtrace, nullptr, nullptr};
+    std::vector<char *> environment = {no_backtrace};
     for (char **variable = environ; variable && *variable; ++variable) {
-        if (std::strncmp(*variable, "LD_LIBRARY_PATH=", 16) == 0) { environment[1] = *variable; }
+        for (const char *wanted : {"LD_LIBRARY_PATH=", "TZ="}) {
+            if (std::strncmp(*variable, wanted, std::strlen(wanted)) == 0) { environment.push_back(*variable); }
+        }
     }
+    environment.push_back(nullptr);
     pid_t pid = -1;
     int error = theirs < 0 || page_file < 0 || errors < 0 ? EMFILE : 0;
-    if (error == 0) { error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, arguments, environment); }
+    if (error == 0) {
+        error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, arguments, environment.data());
+    }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     for (const int descriptor : {sockets[1], theirs, page_file, errors}) {
@@ -193,11 +201,9 @@ bool receive_more(cjq_process &process, size_t wanted) {
 
 bool compile(cjq_process &process) {
     if (!spawn(process)) { return false; }
-    if (!send_all(process.socket, &process.rules, sizeof process.rules)
-        || !send_all(process.socket, process.program.data(), process.program.size())) {
-        reap(process);
-        return false;
-    }
+    // Where it ends now, that is found when its answer is read.
+    (void)(send_all(process.socket, &process.rules, sizeof process.rules)
+        && send_all(process.socket, process.program.data(), process.program.size()));
     const char *text = nullptr;
     size_t length = 0;
     switch (cjq_receive(&process, &text, &length)) {

@@ -1,6 +1,8 @@
 // feedbus: what feedbus and its jq process say to each other, over a socket and a page that they share.
 #pragma once
 
+#include "cjq.h"
+
 #include <atomic>
 #include <cstdint>
 
@@ -16,7 +18,8 @@ constexpr int page_descriptor = 3;
 /// What a process may have of memory: an input of 64 MiB takes up to 1.5 GiB as values of jq.
 constexpr uint64_t memory_limit = uint64_t(2) << 30;
 
-/// The first thing that is sent, followed by the program. Answered by one `answer`: `done`, or `failed` with jq's message.
+/// The first thing that is sent, followed by the program. Answered by one `answer`: `cjq_done`, or `cjq_failed` with jq's
+/// message.
 struct compile_request {
     uint64_t length;
     uint64_t output_limit;
@@ -32,23 +35,10 @@ struct batch_request {
     uint64_t bytes;
 };
 
-enum class answer_kind : uint32_t {
-    /// An output; its text follows. The input has further answers.
-    output = 0,
-    /// The last answer of an input.
-    done = 1,
-    holds = 2,
-    /// With jq's message.
-    failed = 3,
-    /// It cannot be read: too deep or too large.
-    unreadable = 4,
-    /// It has more outputs, or more bytes of them, than allowed.
-    too_much = 5,
-};
-
 /// Followed by `length` bytes.
 struct answer {
-    answer_kind kind;
+    /// A `cjq_answer`; never `cjq_ended`.
+    uint32_t kind;
     uint32_t reserved;
     uint64_t length;
 };

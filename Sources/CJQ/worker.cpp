@@ -41,8 +41,8 @@ void receive(void *target, size_t length) {
 struct answers {
     std::string bytes;
 
-    void add(answer_kind kind, const char *text = nullptr, size_t length = 0) {
-        const answer head = {kind, 0, length};
+    void add(cjq_answer kind, const char *text = nullptr, size_t length = 0) {
+        const answer head = {uint32_t(kind), 0, length};
         bytes.append(reinterpret_cast<const char *>(&head), sizeof head);
         bytes.append(text, length);
         if (bytes.size() > enough) { send(); }
@@ -62,20 +62,20 @@ struct answers {
 };
 
 void run(cjq *program, const compile_request &rules, const char *text, size_t length, bool asks_if_holds, answers &out) {
-    if (!cjq_start(program, text, length, rules.maximum_depth)) { return out.add(answer_kind::unreadable); }
+    if (!cjq_start(program, text, length, rules.maximum_depth)) { return out.add(cjq_unreadable); }
     uint64_t bytes = 0;
     for (uint32_t number = 0;; ++number) {
         const char *output = nullptr;
         size_t size = 0;
         const cjq_status status = cjq_next(program, !asks_if_holds, &output, &size);
-        if (status == cjq_end) { return out.add(answer_kind::done); }
-        if (status == cjq_error) { return out.add(answer_kind::failed, output, size); }
+        if (status == cjq_end) { return out.add(cjq_done); }
+        if (status == cjq_error) { return out.add(cjq_failed, output, size); }
         bytes += size;
-        if (number == rules.maximum_outputs || bytes > rules.output_limit) { return out.add(answer_kind::too_much); }
+        if (number == rules.maximum_outputs || bytes > rules.output_limit) { return out.add(cjq_too_much); }
         if (!asks_if_holds) {
-            out.add(answer_kind::output, output, size);
+            out.add(cjq_output, output, size);
         } else if (status == cjq_true) {
-            return out.add(answer_kind::holds);
+            return out.add(cjq_holds);
         }
     }
 }
@@ -104,10 +104,10 @@ void run(cjq *program, const compile_request &rules, const char *text, size_t le
     char *message = nullptr;
     cjq *const program = cjq_make(text.c_str(), &message);
     if (program) {
-        out.add(answer_kind::done);
+        out.add(cjq_done);
     } else {
         const char *const reason = message ? message : "no memory";
-        out.add(answer_kind::failed, reason, std::strlen(reason));
+        out.add(cjq_failed, reason, std::strlen(reason));
     }
     out.send();
     if (!program) { leave(); }

@@ -52,8 +52,8 @@ public final class JQProgram: @unchecked Sendable {
         self.text = text
         self.outputLimit = outputLimit
         process = made
-        let machine = Machine(made)
-        watch = JQWatch(progress: { machine.progress }, stop: { machine.kill() })
+        let handle = ProcessHandle(made)
+        watch = JQWatch(progress: { handle.progress }, stop: { handle.kill() })
     }
 
     deinit { cjq_free_process(process) }
@@ -116,18 +116,18 @@ public final class JQProgram: @unchecked Sendable {
                 continue
             }
             let isOpen = watch.begin()
-            guard isOpen, send(inputs, from: next, before: broken?.index ?? inputs.count, asksIfHolds) else {
+            guard isOpen, let end = send(inputs, from: next, before: broken?.index ?? inputs.count, asksIfHolds) else {
                 _ = watch.end()
                 ended(next, isOpen ? .failed(reason) : .halted, false)
                 next += 1
                 continue
             }
             let first = next
-            next = receive(from: first, sent, output, discard, ended)
+            next = receive(first..<end, output, discard, ended)
             let wasStopped = watch.end()
-            if next == first + sent { continue }
+            if next == end { continue }
             discard()
-            let inHand = max(next, min(first + Int(cjq_begun(process)), first + sent) - 1)
+            let inHand = max(next, min(first + Int(cjq_begun(process)), end) - 1)
             if wasStopped {
                 broken = (inHand, .halted)
             } else if cjq_was_killed(process), retried != inHand {
@@ -138,29 +138,28 @@ public final class JQProgram: @unchecked Sendable {
         }
     }
 
-    /// How many inputs the last batch has.
-    private var sent = 0
-
-    /// - Returns: false where the process cannot be started.
-    private func send(_ inputs: [Bytes], from first: Int, before end: Int, _ asksIfHolds: Bool) -> Bool {
-        sent = 0
+    /// Sends as many inputs as go together.
+    /// - Returns: the first that was not sent; nil where the process cannot be started.
+    private func send(_ inputs: [Bytes], from first: Int, before end: Int, _ asksIfHolds: Bool) -> Int? {
+        var next = first
         var size = 0
-        for input in inputs[first..<end] {
-            if sent > 0, size + input.count > JQProgram.batchSize || sent == JQProgram.batchCount { break }
+        while next < end, next - first < JQProgram.batchCount {
+            let input = inputs[next]
+            if next > first, size + input.count > JQProgram.batchSize { break }
             input.withUnsafeBytes { cjq_add(process, $0.baseAddress, $0.count) }
             size += input.count
-            sent += 1
+            next += 1
         }
-        return cjq_send(process, asksIfHolds)
+        return cjq_send(process, asksIfHolds) ? next : nil
     }
 
     /// - Returns: the first input that has no answer: because the process has ended, or because all have one.
     private func receive(
-        from first: Int, _ count: Int, _ output: (UnsafeRawBufferPointer) -> Void, _ discard: () -> Void,
+        _ batch: Range<Int>, _ output: (UnsafeRawBufferPointer) -> Void, _ discard: () -> Void,
         _ ended: (Int, JQEnd, Bool) -> Void
     ) -> Int {
-        var index = first
-        while index < first + count {
+        var index = batch.lowerBound
+        while index < batch.upperBound {
             var start: UnsafePointer<CChar>?
             var length = 0
             let answer = cjq_receive(process, &start, &length)
@@ -194,7 +193,7 @@ public final class JQProgram: @unchecked Sendable {
 /// The process as far as the watch needs it.
 ///
 /// `@unchecked Sendable`: both calls may come from any thread; a run keeps the process alive.
-private struct Machine: @unchecked Sendable {
+private struct ProcessHandle: @unchecked Sendable {
     private let process: OpaquePointer
 
     init(_ process: OpaquePointer) { self.process = process }

@@ -86,14 +86,13 @@ public struct PluginContext: Sendable {
 
     private mutating func changeServices(
         dropped: (@Sendable (Int) -> Void)? = nil, refusedText: (@Sendable (Bytes, String) -> Void)? = nil,
-        textsAreSettled: (@Sendable () async -> Bool)? = nil,
         loadCursor: (@Sendable (String) async throws -> Bytes?)? = nil
     ) {
         let old = box.services
         box.services = GivenServices(
             dropped: dropped ?? { old.dropped($0) }, refused: { old.refused($0, reason: $1) },
             refusedText: refusedText ?? { old.refusedText($0, reason: $1) },
-            textsAreSettled: textsAreSettled ?? { await old.textsAreSettled() },
+            textsAreSettled: { await old.textsAreSettled() },
             loadCursor: loadCursor ?? { try await old.loadCursor($0) })
     }
 
@@ -170,11 +169,6 @@ public struct PluginContext: Sendable {
     package var dropped: @Sendable (Int) -> Void {
         get { { [services = box.services] in services.dropped($0) } }
         set { changeServices(dropped: newValue) }
-    }
-
-    package var settleTexts: @Sendable () async -> Bool {
-        get { { [services = box.services] in await services.textsAreSettled() } }
-        set { changeServices(textsAreSettled: newValue) }
     }
 
     /// What takes texts that are no events.

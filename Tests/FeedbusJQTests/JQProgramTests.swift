@@ -90,8 +90,7 @@ struct JQProgramTests {
     @Test func aTextThatIsNoProgramIsRefusedWithTheReason() {
         #expect(throws: JQCompileError.self) { try JQProgram("{") }
         #expect(throws: JQCompileError.self) { try JQProgram("import \"a\" as a; .") }
-        do { _ = try JQProgram("nothing") } catch {
-            #expect(error.message.contains("nothing/0 is not defined"))
-        }
+        let error = #expect(throws: JQCompileError.self) { try JQProgram("nothing") }
+        #expect(error?.message.contains("nothing/0 is not defined") == true)
     }
 }

@@ -30,11 +30,17 @@ void cjq_add(cjq_process *process, const void *text, size_t length);
 bool cjq_send(cjq_process *process, bool asks_if_holds);
 
 typedef enum {
+    /// An output; the input has further answers.
     cjq_output = 0,
+    /// The last answer of an input, as all that follow.
     cjq_done = 1,
+    /// Where that was asked: there is an output beside `false` and `null`.
     cjq_holds = 2,
+    /// The program failed on the input; the text is jq's message.
     cjq_failed = 3,
+    /// It cannot be read: too deep or too large.
     cjq_unreadable = 4,
+    /// It has more outputs, or more bytes of them, than allowed.
     cjq_too_much = 5,
     /// The process has ended; `cjq_reason` says how.
     cjq_ended = 6,

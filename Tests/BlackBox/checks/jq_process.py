@@ -81,3 +81,12 @@ def the_jq_process_ends_with_feedbus_also_by_sigkill(case):
     case.until(lambda: processor_time(last) > 0.3, "jq at work on the call without end", run=run)
     run.kill()
     case.until(lambda: not is_there(last), "the end of the jq process after feedbus was killed")
+
+
+@check
+def the_time_zone_is_that_of_feedbus(case):
+    """TZ counts for jq's local times; of all else in the environment an expression sees nothing."""
+    case.write("in.jsonl", "0\n")
+    configure(case, '[strflocaltime("%H:%M"), env, $ENV]')
+    case.once(env={"TZ": "XXX-5:30"})
+    same([json.loads(event.data) for event in case.events()], [["05:30", {}, {}]], "the event")

@@ -71,7 +71,7 @@ struct DurableSubjectTests {
                 let journal = Journal()
                 var screen = PlannedNode.noting(
                     "screen", from: ["shared"], events: 2, in: journal,
-                    before: { chunk, context in
+                    before: { _, context in
                         if stopAfter != nil { try await context.clock.sleep(for: .seconds(1)) }
                     })
                 screen.resume = .replay
@@ -95,7 +95,8 @@ struct DurableSubjectTests {
             let some = try run(7...4_000, stopAfter: .seconds(20))
             #expect(some.starts(with: 4...6) && some.count < 3_000)
             let rest = try run(nil)
-            #expect(rest == Array(rest[0]...4_000) && rest[0] <= some.last! + 1)
+            let first = try #require(rest.first)
+            #expect(rest == Array(first...4_000) && first <= some.last! + 1)
         }
     }
 
